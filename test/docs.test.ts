@@ -258,10 +258,10 @@ describe("a newcomer who types the documented commands", {
     await newcomer.stopService();
     for (const { text } of ordered.filter((block) => BACKUP.test(block.text))) await newcomer.type(text);
     await newcomer.startService();
-    const answer = await fetch(`http://localhost:${newcomer.port}/api/v1/bookings`, {
+    const response = await fetch(`http://localhost:${newcomer.port}/api/v1/bookings`, {
       headers: { authorization: `Bearer ${key}` },
     });
-    assert.deepEqual(await answer.json(), listed);
+    assert.deepEqual(await response.json(), listed);
   });
 });
 

@@ -405,13 +405,13 @@ describe("OpenID Connect", { skip: noBrowser }, () => {
 
 /** The link in an invitation, as the dashboard shows it when no mail is sent. */
 async function invite(owner: SignedIn, email: string): Promise<string> {
-  const answer = await dashboard.app.inject({
+  const response = await dashboard.app.inject({
     method: "POST",
     url: "/api/app/invitations",
     headers: owner.headers,
     payload: { email, role: "viewer" },
   });
-  const { pathname, search } = new URL(answer.json().link);
+  const { pathname, search } = new URL(response.json().link);
   return dashboard.base + pathname + search;
 }
 

@@ -61,12 +61,12 @@ describe("the widgets screens", { skip: noBrowser }, () => {
     await page.unroute(`**/api/app/widgets/${id}`);
     const site = "https://lindenhof.example/contact";
     const body = { visitId: visitId(1), page: site, attribution: {}, events: [{ step: "widget_viewed" }] };
-    const answer = await fetch(`${dashboard.base}/embed-api/${id}/events`, {
+    const response = await fetch(`${dashboard.base}/embed-api/${id}/events`, {
       method: "POST",
       headers: { "content-type": "application/json", "user-agent": VISITOR },
       body: JSON.stringify(body),
     });
-    assert.equal(answer.status, 204);
+    assert.equal(response.status, 204);
     await page.getByText(`Installed on ${site}`).waitFor();
     await page.getByText("First viewed on 1 Nov 2026, 13:00.", { exact: false }).waitFor();
   });

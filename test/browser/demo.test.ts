@@ -50,9 +50,9 @@ async function stopDemo({ child }: Demo): Promise<void> {
 /** The newest reference and the total number of bookings, requested as the printed lines do. */
 async function readStored({ service, key }: Demo): Promise<[reference: string, bookings: number]> {
   const ask = async (path: string) => {
-    const answer = await fetch(`${service}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
-    assert.equal(answer.status, 200);
-    return await answer.json();
+    const response = await fetch(`${service}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } });
+    assert.equal(response.status, 200);
+    return await response.json();
   };
   const [{ data }, { totals }] = [await ask("bookings?limit=1"), await ask("analytics?days=730")];
   return [data[0].reference, totals.bookings];

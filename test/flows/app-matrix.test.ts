@@ -242,7 +242,7 @@ async function askAsKey(key: string, { name, method, path }: KeyRoute, things: T
   });
   const code = response.body === "" ? undefined : response.json().error?.code;
   return {
-    answer: code === undefined ? String(response.statusCode) : `${response.statusCode} ${code}`,
+    outcome: code === undefined ? String(response.statusCode) : `${response.statusCode} ${code}`,
     body: response.body,
   };
 }
@@ -281,18 +281,18 @@ describe("keys", () => {
     test(`${method} /api/v1${path} with every combination of scopes, on own and foreign things`, async () => {
       for (const { scopes, key } of ownKeys)
         if (!allows(scopes))
-          assert.equal((await askAsKey(key, route, things)).answer, "403 scope_required", scopes.join());
+          assert.equal((await askAsKey(key, route, things)).outcome, "403 scope_required", scopes.join());
       for (const { scopes, key } of foreignKeys) {
-        const { answer } = await askAsKey(key, route, path.includes(":") ? things : strangersThings);
+        const { outcome } = await askAsKey(key, route, path.includes(":") ? things : strangersThings);
         const expected = path.includes(":") ? "404 not_found" : String(STATUSES[name as AppRouteName] ?? 200);
-        assert.equal(answer, allows(scopes) ? expected : "403 scope_required", scopes.join());
+        assert.equal(outcome, allows(scopes) ? expected : "403 scope_required", scopes.join());
       }
       // What one route changes or deletes isn't there for the next.
       const own = await makeOrganization(db, { plan: "business" });
       const fewest = COMBINATIONS.filter(allows).toSorted((a, b) => a.length - b.length)[0];
       const { key } = await makeKey(db, own, { scopes: fewest ?? [] });
       assert.equal(
-        (await askAsKey(key, route, await makeThings(own, "business"))).answer,
+        (await askAsKey(key, route, await makeThings(own, "business"))).outcome,
         String(STATUSES[name as AppRouteName] ?? 200),
       );
     });
@@ -302,8 +302,8 @@ describe("keys", () => {
         const key = foreignKeys.at(-1)?.key ?? "";
         const send = async (id: string) => {
           const sent = { ...BODIES[name as AppRouteName], [field]: isList ? [id] : id };
-          const { answer, body: received } = await askAsKey(key, route, strangersThings, sent);
-          return [answer, received.replaceAll(id, "ID").replaceAll(/"(?:id|createdAt)":"[^"]*"/g, "")];
+          const { outcome, body: received } = await askAsKey(key, route, strangersThings, sent);
+          return [outcome, received.replaceAll(id, "ID").replaceAll(/"(?:id|createdAt)":"[^"]*"/g, "")];
         };
         const form = ID_FORMS.find(([each]) => each === thing)?.[1];
         assert.ok(form);
@@ -342,9 +342,9 @@ describe("account routes", () => {
       for (const role of ROLES_OF_MEMBERS) {
         const member = await signIn(service, { role, organizationId: owner });
         const isAllowed = needed === "anyone" || needed === "person" || roleIncludes(role, needed);
-        const answer = await status(member);
-        if (isAllowed) assert.ok(answer !== 401 && answer < 500, `${role}: ${answer}`);
-        else assert.equal(answer, 403, role);
+        const outcome = await status(member);
+        if (isAllowed) assert.ok(outcome !== 401 && outcome < 500, `${role}: ${outcome}`);
+        else assert.equal(outcome, 403, role);
       }
     });
   }

@@ -27,9 +27,9 @@ type Admin = Awaited<ReturnType<typeof signIn>>;
 /** Waits a second before each action, so that the log has their order. */
 async function act(admin: Admin, route: string, body?: object): Promise<Record<string, unknown>> {
   moveClock(service, 1);
-  const answer = await askApp(app, admin, route, body);
-  assert.ok(answer.status < 300, `${route}: ${JSON.stringify(answer)}`);
-  return answer.body as Record<string, unknown>;
+  const response = await askApp(app, admin, route, body);
+  assert.ok(response.status < 300, `${route}: ${JSON.stringify(response)}`);
+  return response.body as Record<string, unknown>;
 }
 
 /** Oldest first: the action, the id, and the names in the entry. */

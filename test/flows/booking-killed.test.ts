@@ -40,8 +40,8 @@ test("killed between the scheduling system's confirmation and our commit, a book
     await first.kill("SIGKILL");
     return await asked;
   };
-  const answer = await whileLocked(db, "bookings", bookAndKill, "share");
-  assert.equal(answer, null, "no response was sent");
+  const response = await whileLocked(db, "bookings", bookAndKill, "share");
+  assert.equal(response, null, "no response was sent");
   assert.equal((await db.selectFrom("bookings").select("reference").execute()).length, 0);
 
   // The caller had a minute, which is over.

@@ -64,9 +64,9 @@ describe("an organization has a limited number of", () => {
   for (const { what, path, body, message } of KINDS)
     test(`${what}, even when they are created at once`, async () => {
       const owner = await signIn(testApp, { role: "owner", plan: "business" });
-      const answers = await Promise.all([1, 2, 3, 4].map(() => post(owner, path, body)));
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 409, 409]);
-      assert.deepEqual(answers.find(({ status }) => status === 409)?.body, { error: { code: "conflict", message } });
+      const responses = await Promise.all([1, 2, 3, 4].map(() => post(owner, path, body)));
+      assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 201, 409, 409]);
+      assert.deepEqual(responses.find(({ status }) => status === 409)?.body, { error: { code: "conflict", message } });
       const { data } = (await askApp(app, owner, `GET ${path}`)).body as { data: { id: string }[] };
       assert.equal(data.length, 2);
       if (path !== "/widgets") {
@@ -99,12 +99,12 @@ test("widgets and API keys that the operator creates are not limited", async () 
 test("a person owns a limited number of organizations, even when they are created at once", async () => {
   const owner = await signIn(testApp, { role: "owner" });
   const body = { name: "Another", timeZone: "Europe/Berlin" };
-  const answers = await Promise.all([1, 2, 3].map((i) => post(owner, "/organizations", body, `attempt ${i}`)));
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+  const responses = await Promise.all([1, 2, 3].map((i) => post(owner, "/organizations", body, `attempt ${i}`)));
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409]);
   const message = `You can own at most 2 organizations, and those you deleted in the last 24 hours count too. Delete one that is no longer needed and try again tomorrow, ${ASK} MAX_ORGANIZATIONS_PER_PERSON.`;
-  const refused = answers.find(({ status }) => status === 409);
+  const refused = responses.find(({ status }) => status === 409);
   assert.deepEqual(refused?.body, { error: { code: "conflict", message } });
-  const made = answers.findIndex(({ status }) => status === 201);
+  const made = responses.findIndex(({ status }) => status === 201);
   assert.equal((await post(owner, "/organizations", body, `attempt ${made + 1}`)).status, 201, "a repeated request");
   const owned = deps.db.selectFrom("members").select("organization_id").where("user_id", "=", owner.userId);
   assert.equal((await owned.execute()).length, 2);
@@ -126,11 +126,11 @@ test("an organization invites a limited number of people in a day, whatever beca
   const invite = async (email: string) => await post(owner, "/invitations", { email, role: "viewer" });
   const first = await invite("one@example.com");
   await askApp(app, owner, `DELETE /invitations/${first.body.invitation.id}`);
-  const answers = await Promise.all([1, 2, 3].map(() => invite("two@example.com")));
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 429]);
+  const responses = await Promise.all([1, 2, 3].map(() => invite("two@example.com")));
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 201, 429]);
   const message =
     "An organization can invite 3 people in 24 hours. Try again tomorrow, or ask the operator to raise MAX_INVITATIONS_PER_DAY.";
-  const refused = answers.find(({ status }) => status === 429);
+  const refused = responses.find(({ status }) => status === 429);
   assert.deepEqual(refused?.body, { error: { code: "rate_limited", message } });
   const now = clock.now().getTime();
   clock.set(new Date(now + DAY_MS - MINUTE_MS));

@@ -129,7 +129,7 @@ describe("a key's request", () => {
     const { ask, endpoint, countDeliveries } = await makeKeyed();
     const path = `/endpoints/${endpoint}/test`;
     const both = await Promise.all([1, 2].map(() => ask(path, "test-1")));
-    for (const answer of [...both, await ask(path, "test-1")]) assert.deepEqual(answer, both[0]);
+    for (const response of [...both, await ask(path, "test-1")]) assert.deepEqual(response, both[0]);
     assert.equal(await countDeliveries(), 1);
     assert.notDeepEqual(await ask(path, "test-2"), both[0]);
     assert.equal(await countDeliveries(), 2);
@@ -181,9 +181,9 @@ describe("a key's request", () => {
 
   test("of another organization with the same key is another request", async () => {
     const [one, two] = [await makeKeyed(), await makeKeyed()];
-    const answers = [one, two].map(({ ask, endpoint }) => ask(`/endpoints/${endpoint}/test`, "same"));
+    const responses = [one, two].map(({ ask, endpoint }) => ask(`/endpoints/${endpoint}/test`, "same"));
     assert.deepEqual(
-      (await Promise.all(answers)).map(({ status }) => status),
+      (await Promise.all(responses)).map(({ status }) => status),
       [202, 202],
     );
   });

@@ -227,10 +227,10 @@ async function knock(port: number, door: Door): Promise<DoorResponse> {
 }
 
 /** Whether most of these took less than half as long as most of the others. */
-function isMuchFaster(answers: readonly DoorResponse[], others: readonly DoorResponse[]): boolean {
+function isMuchFaster(responses: readonly DoorResponse[], others: readonly DoorResponse[]): boolean {
   const toMedian = (all: readonly DoorResponse[]) =>
     all.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[all.length >> 1];
-  return 2 * (toMedian(answers) ?? Number.NaN) < (toMedian(others) ?? Number.NaN);
+  return 2 * (toMedian(responses) ?? Number.NaN) < (toMedian(others) ?? Number.NaN);
 }
 
 test("with PostgreSQL hung or gone, every route gives 503, soon at once, and recovers by itself", {
@@ -240,8 +240,8 @@ test("with PostgreSQL hung or gone, every route gives 503, soon at once, and rec
   const { port } = service;
   const doors = await listDoors(db, port);
   const knockAll = () => Promise.all(doors.map((door) => knock(port, door)));
-  const assertUnavailable = (answers: readonly DoorResponse[]) => {
-    for (const { route, status, retryAfter } of answers) {
+  const assertUnavailable = (responses: readonly DoorResponse[]) => {
+    for (const { route, status, retryAfter } of responses) {
       assert.equal(status, 503, route);
       assert.match(String(retryAfter), /^[1-9][0-9]*$/, route);
     }
@@ -263,10 +263,10 @@ test("with PostgreSQL hung or gone, every route gives 503, soon at once, and rec
 
   const killed = readPostmasterPid(cluster);
   process.kill(killed, "SIGKILL");
-  let answers: DoorResponse[] = [];
-  do answers = await knockAll();
-  while (answers.every(({ status }) => status < 500) && readPostmasterPid(cluster) === killed);
-  assertUnavailable(answers.filter(({ status }) => status >= 500));
+  let responses: DoorResponse[] = [];
+  do responses = await knockAll();
+  while (responses.every(({ status }) => status < 500) && readPostmasterPid(cluster) === killed);
+  assertUnavailable(responses.filter(({ status }) => status >= 500));
   await untilReady();
   assert.doesNotMatch(service.output(), /service\.crashed|rejection_unhandled/);
 });

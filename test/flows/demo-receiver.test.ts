@@ -24,8 +24,8 @@ async function deliver(path: string, body: Buffer, secret?: string): Promise<[nu
   const headers = signature
     ? { "service-signature": signature, "service-delivery": "b6f2", "service-event": "booking.created" }
     : {};
-  const answer = await fetch(at(path), { method: "POST", headers, body: new Uint8Array(body) });
-  return [answer.status, await answer.text()];
+  const response = await fetch(at(path), { method: "POST", headers, body: new Uint8Array(body) });
+  return [response.status, await response.text()];
 }
 
 async function readPage(): Promise<string> {

@@ -53,8 +53,8 @@ test("erasing by email, in any letter case, removes every trace of that address 
       ...(await findFreeTime(base, widgetId, `It is ${email}`)),
     };
     const headers = { "idempotency-key": randomUUID() };
-    const answer = await app.inject({ method: "POST", url: `/embed-api/${widgetId}/bookings`, headers, payload });
-    assert.equal(answer.statusCode, 201, answer.body);
+    const response = await app.inject({ method: "POST", url: `/embed-api/${widgetId}/bookings`, headers, payload });
+    assert.equal(response.statusCode, 201, response.body);
   };
   await bookAs("Mara.Quell@Patients.EXAMPLE");
   await bookAs(OTHER);

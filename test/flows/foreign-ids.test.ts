@@ -126,11 +126,11 @@ for (const route of routes) {
       for (const [i, url] of listAddresses(route, foreign)
         .slice(0, isWhole ? undefined : 1)
         .entries()) {
-        const answer = await ask(url);
+        const response = await ask(url);
         // The documents' search repeats the query.
-        const body = route === "/docs/search" ? answer.body.replaceAll(foreign, "") : answer.body;
+        const body = route === "/docs/search" ? response.body.replaceAll(foreign, "") : response.body;
         for (const never of isUnderApi ? NEVER_UNDER_API : NEVER) assert.doesNotMatch(body, never, url);
-        if (isUnderApi) assert.deepEqual(answer, await ask(String(unknownAddresses[i])), url);
+        if (isUnderApi) assert.deepEqual(response, await ask(String(unknownAddresses[i])), url);
       }
     }
   });

@@ -83,8 +83,8 @@ async function ask(
     },
     ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
   });
-  const answer = await response.text();
-  const asked = `${method} ${path} ${JSON.stringify(body)}: ${response.status} ${answer.slice(0, 300)}`;
+  const text = await response.text();
+  const asked = `${method} ${path} ${JSON.stringify(body)}: ${response.status} ${text.slice(0, 300)}`;
   assert.ok(response.status < 500, asked);
   const described = operation.responses[response.status];
   assert.ok(described, `${asked} is described`);
@@ -92,8 +92,8 @@ async function ask(
   for (const name of response.headers.keys())
     assert.ok(USUAL_HEADERS.test(name) || names.includes(name), `${asked}: the header ${name} is described`);
   const schema = described.content?.["application/json"]?.schema;
-  if (response.status === 204) assert.equal(answer, "", asked);
-  else requireShape(schema, { asked, type: response.headers.get("content-type"), answer });
+  if (response.status === 204) assert.equal(text, "", asked);
+  else requireShape(schema, { asked, type: response.headers.get("content-type"), text });
   return response.status;
 }
 
@@ -102,13 +102,13 @@ const shapes = new Map<TSchema, Validator>();
 /** The answer has the media type and the schema that the document says. */
 function requireShape(
   schema: TSchema | undefined,
-  { asked, type, answer }: { asked: string; type: string | null; answer: string },
+  { asked, type, text }: { asked: string; type: string | null; text: string },
 ): void {
   assert.ok(schema, `${asked}: a schema`);
   assert.match(String(type), /^application\/json\b/, asked);
   const shape = shapes.get(schema) ?? Compile(schema);
   shapes.set(schema, shape);
-  const value: unknown = JSON.parse(answer);
+  const value: unknown = JSON.parse(text);
   assert.ok(shape.Check(value), `${asked}: ${JSON.stringify(shape.Errors(value))}`);
 }
 

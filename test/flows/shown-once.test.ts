@@ -129,9 +129,9 @@ describe("what is shown once can't be read again", () => {
     assert.ok(tools.length > 4);
     for (const { name } of tools) {
       const parameters = name === "get_breakdown" ? { dimension: "channel" } : {};
-      const answer = await client.callTool({ name, arguments: parameters });
-      assert.ok(!answer.isError, name);
-      requireNone(JSON.stringify(answer), name);
+      const response = await client.callTool({ name, arguments: parameters });
+      assert.ok(!response.isError, name);
+      requireNone(JSON.stringify(response), name);
     }
   });
 

@@ -32,15 +32,15 @@ test("with Store bookings off nothing about the visitor is in any file of the da
       phone: `+49 30 ${marker}`,
       notes: `Notes ${marker}`,
     };
-    const answer = await bookThrough(base, widget, { time, customer });
-    assert.equal(answer.status, 201, await answer.text());
+    const response = await bookThrough(base, widget, { time, customer });
+    assert.equal(response.status, 201, await response.text());
   };
   await bookAs("off", "unkeptmarker");
   await bookAs("on", "keptmarker");
 
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${base}/api/v1/analytics`, { headers });
-  const { totals } = (await answer.json()) as Analytics;
+  const response = await fetch(`${base}/api/v1/analytics`, { headers });
+  const { totals } = (await response.json()) as Analytics;
   assert.equal(totals.bookings, 2, "both are counted");
   await service.kill("SIGTERM");
 

@@ -94,11 +94,11 @@ describe("when two people change the same thing at once the second is told, and 
       const setting = await makeSetting();
       const { route, was, first, second, field } = await make(setting);
       const logBefore = (await readAudit(deps.db, setting.one.organizationId)).length;
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         askApp(app, setting.one, route, { ...first, was }),
         askApp(app, setting.other, route, { ...second, was }),
       ]);
-      const [done, refused] = answers.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
+      const [done, refused] = responses.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
       assert.ok(done.status < 300, JSON.stringify(done));
       assert.deepEqual(refused, {
         status: 409,
@@ -111,7 +111,7 @@ describe("when two people change the same thing at once the second is told, and 
         },
       });
       assert.equal((await readAudit(deps.db, setting.one.organizationId)).length, logBefore + 1);
-      const seen = answers[0] === done ? first : second;
+      const seen = responses[0] === done ? first : second;
       const again = await askApp(app, setting.other, route, { ...was, was: seen });
       assert.ok(again.status < 300, "someone who saw it may replace it");
     });
@@ -125,11 +125,11 @@ describe("when two people change the same thing at once the second is told, and 
         credentials: calcom.parts.credentials,
         was: { settings: was },
       });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       replace(one, "https://hers.example", settings),
       replace(other, "https://his.example", settings),
     ]);
-    const [done, refused] = answers.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
+    const [done, refused] = responses.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
     const { code, fields } = (refused.body as { error: { code: string; fields?: object } }).error;
     assert.deepEqual([done.status, refused.status, code, fields], [200, 409, "conflict", undefined]);
     const saved = (done.body as SavedConnection).connection.settings;
@@ -144,12 +144,12 @@ describe("when two people change the same thing at once the second is told, and 
 test("changes to different fields are both kept", async () => {
   const { one, other } = await makeSetting();
   const route = `PATCH /widgets/${await makeWidget(deps.db, one.organizationId, { name: "Website" })}`;
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     askApp(app, one, route, { name: "Hers", was: { name: "Website" } }),
     askApp(app, other, route, { template: "compact", was: { template: "classic" } }),
   ]);
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 200],
   );
   const { name, template } = (await askApp(app, one, route.replace("PATCH", "GET"))).body as AppWidget;

@@ -86,9 +86,9 @@ test("a missing name and an invalid or past expiry are refused at their fields",
     [{ name: "x", expiresAt: "9999-12-31T23:59:59.999999Z" }, "expiresAt"],
     [{ name: "x", expiresAt: "9999-12-31T23:59:59-01:00" }, "expiresAt"],
   ] as const) {
-    const answer = await askApp(app, admin, "POST /keys", body);
-    const { error } = answer.body as { error: { fields: object } };
-    assert.deepEqual([answer.status, Object.keys(error.fields)], [422, [field]], JSON.stringify(body));
+    const response = await askApp(app, admin, "POST /keys", body);
+    const { error } = response.body as { error: { fields: object } };
+    assert.deepEqual([response.status, Object.keys(error.fields)], [422, [field]], JSON.stringify(body));
   }
   assert.deepEqual(await listKeys(admin), []);
 });

@@ -284,13 +284,20 @@ const refused = (seconds: number) => ({
 test("a key over its limit gets 429 with Retry-After until the minute is over", async () => {
   const { headers } = await makeCaller(deps.db);
   const url = "/api/v1/bookings";
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (const time of ["12:00:00.000", "12:00:01.000", "12:00:01.001", "12:00:30.500", "12:00:59.999", "12:01:00.000"]) {
     clock.set(new Date(`2026-11-01T${time}Z`));
-    answers.push(await ask(headers, url));
+    responses.push(await ask(headers, url));
   }
   clock.set(NOON);
-  assert.deepEqual(answers, [allowed(2, 60), allowed(1, 59), allowed(0, 59), refused(30), refused(1), allowed(2, 60)]);
+  assert.deepEqual(responses, [
+    allowed(2, 60),
+    allowed(1, 59),
+    allowed(0, 59),
+    refused(30),
+    refused(1),
+    allowed(2, 60),
+  ]);
 });
 
 test("all routes and HEAD share one limit per key", async () => {
@@ -333,10 +340,10 @@ test("a request without a valid key gets no RateLimit headers", async () => {
 
 test("a valid key gets RateLimit headers even if its plan lacks the API, and 403 beyond the limit too", async () => {
   const { headers } = await makeCaller(deps.db, { plan: "pro" });
-  const answers = [];
-  for (let i = 0; i < 4; i++) answers.push(await ask(headers));
+  const responses = [];
+  for (let i = 0; i < 4; i++) responses.push(await ask(headers));
   assert.deepEqual(
-    answers.map(({ status, policy, ratelimit, retryAfter }) => [status, policy, ratelimit, retryAfter]),
+    responses.map(({ status, policy, ratelimit, retryAfter }) => [status, policy, ratelimit, retryAfter]),
     [2, 1, 0, 0].map((left) => [403, '"default";q=3;w=60', `"default";r=${left};t=60`, undefined]),
   );
 });

@@ -106,9 +106,9 @@ test("unknown or no scopes and invalid networks are refused at their fields", as
     [{ networks: ["2001:db8::/129"] }, "networks"],
     [{ networks: Array.from({ length: 21 }, (_, n) => `10.0.0.${n}`) }, "networks"],
   ] as const) {
-    const answer = await askApp(app, admin, "POST /keys", { name: "x", ...body });
-    const { error } = answer.body as { error: { fields: object } };
-    assert.deepEqual([answer.status, Object.keys(error.fields)], [422, [field]], JSON.stringify(body));
+    const response = await askApp(app, admin, "POST /keys", { name: "x", ...body });
+    const { error } = response.body as { error: { fields: object } };
+    assert.deepEqual([response.status, Object.keys(error.fields)], [422, [field]], JSON.stringify(body));
   }
 });
 

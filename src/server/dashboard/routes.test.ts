@@ -5,9 +5,9 @@ import { createTestApp } from "../../../test/support/app/app.ts";
 const { app } = await createTestApp();
 
 test("the root address redirects to the dashboard", async () => {
-  const answer = await app.inject("/");
-  assert.equal(answer.statusCode, 302);
-  assert.equal(answer.headers.location, "/app");
+  const response = await app.inject("/");
+  assert.equal(response.statusCode, 302);
+  assert.equal(response.headers.location, "/app");
 });
 
 const SCREENS = [
@@ -22,22 +22,22 @@ const SCREENS = [
 
 for (const url of SCREENS) {
   test(`${url} is the dashboard page, neither cached nor framable`, async () => {
-    const answer = await app.inject(url);
-    assert.equal(answer.statusCode, 200);
-    assert.match(String(answer.headers["content-type"]), /^text\/html/);
-    assert.equal(answer.headers["cache-control"], "no-store");
-    const policy = String(answer.headers["content-security-policy"]);
+    const response = await app.inject(url);
+    assert.equal(response.statusCode, 200);
+    assert.match(String(response.headers["content-type"]), /^text\/html/);
+    assert.equal(response.headers["cache-control"], "no-store");
+    const policy = String(response.headers["content-security-policy"]);
     assert.match(policy, /(^|; )default-src 'none'; script-src 'self';/);
     assert.match(policy, /frame-ancestors 'none'/);
     assert.doesNotMatch(policy, /unsafe/);
     const nonce = /style-src 'self' 'nonce-([^']+)'/.exec(policy)?.[1];
-    assert.ok(nonce && answer.body.includes(`nonce="${nonce}"`));
+    assert.ok(nonce && response.body.includes(`nonce="${nonce}"`));
   });
 }
 
 test("each response has its own nonce", async () => {
   const policies = await Promise.all([app.inject("/app"), app.inject("/app")]);
-  const [first, second] = policies.map((answer) => answer.headers["content-security-policy"]);
+  const [first, second] = policies.map((response) => response.headers["content-security-policy"]);
   assert.notEqual(first, second);
 });
 
@@ -47,15 +47,15 @@ test("the page loads only our own scripts, which are compressed and cached for e
   assert.ok(scripts.length > 0 && scripts.every(([, inline]) => inline === ""));
   const script = /src="(\/assets\/dashboard\/[^"]+\.js)"/.exec(body)?.[1];
   assert.ok(script);
-  const answer = await app.inject({ url: script, headers: { "accept-encoding": "br" } });
-  assert.equal(answer.statusCode, 200);
-  assert.equal(answer.headers["cache-control"], "public, max-age=31536000, immutable");
-  assert.equal(answer.headers["content-encoding"], "br");
+  const response = await app.inject({ url: script, headers: { "accept-encoding": "br" } });
+  assert.equal(response.statusCode, 200);
+  assert.equal(response.headers["cache-control"], "public, max-age=31536000, immutable");
+  assert.equal(response.headers["content-encoding"], "br");
 });
 
 test("the page is not served as one of its static files, where it would have no policy", async () => {
-  const answer = await app.inject("/assets/dashboard/index.html");
-  assert.equal(answer.statusCode, 404);
+  const response = await app.inject("/assets/dashboard/index.html");
+  assert.equal(response.statusCode, 404);
 });
 
 test("unknown API paths return JSON, and writes to a page are refused", async () => {

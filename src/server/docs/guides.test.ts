@@ -20,10 +20,10 @@ async function walk(start: string): Promise<Map<string, Page>> {
   const waiting = [start];
   for (let address = waiting.pop(); address !== undefined; address = waiting.pop()) {
     if (found.has(address)) continue;
-    const answer = await app.inject(address);
-    assert.equal(answer.statusCode, 200, address);
-    if (!String(answer.headers["content-type"]).startsWith("text/html")) continue;
-    const { body } = answer;
+    const response = await app.inject(address);
+    assert.equal(response.statusCode, 200, address);
+    if (!String(response.headers["content-type"]).startsWith("text/html")) continue;
+    const { body } = response;
     const links = [...body.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link);
     const anchors = new Set([...body.matchAll(/ id="([^"]*)"/g)].map(([, anchor = ""]) => anchor));
     found.set(address, { body, links, anchors });
@@ -125,9 +125,9 @@ describe("the documents at /docs", () => {
       "/docs/files/..%2f..%2fetc%2fpasswd",
       "/docs/constructor",
     ]) {
-      const answer = await app.inject(address);
-      assert.equal(answer.statusCode, 404, address);
-      assert.match(answer.body, /Page not found/);
+      const response = await app.inject(address);
+      assert.equal(response.statusCode, 404, address);
+      assert.match(response.body, /Page not found/);
     }
     assert.equal((await app.inject("/docs/webhooks/")).statusCode, 200);
   });

@@ -6,11 +6,11 @@ import { createTestApp } from "../../../test/support/app/app.ts";
 const { app } = await createTestApp();
 
 test("GET /docs/api can only load from and contact our own origin", async () => {
-  const answer = await app.inject("/docs/api");
-  assert.equal(answer.statusCode, 200);
-  assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
+  const response = await app.inject("/docs/api");
+  assert.equal(response.statusCode, 200);
+  assert.equal(response.headers["content-type"], "text/html; charset=utf-8");
   assert.equal(
-    answer.headers["content-security-policy"],
+    response.headers["content-security-policy"],
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   );
 });
@@ -20,10 +20,10 @@ test("its files exist, are compressed and cached for ever", async () => {
   const files = [...body.matchAll(/"(\/assets\/docs\/[^"]*)"/g)].map(([, address = ""]) => address);
   assert.equal(files.length, 3);
   for (const url of files) {
-    const answer = await app.inject({ url, headers: { "accept-encoding": "br" } });
-    assert.equal(answer.statusCode, 200, url);
-    assert.equal(answer.headers["cache-control"], "public, max-age=31536000, immutable", url);
-    assert.equal(answer.headers["content-encoding"], "br", url);
+    const response = await app.inject({ url, headers: { "accept-encoding": "br" } });
+    assert.equal(response.statusCode, 200, url);
+    assert.equal(response.headers["cache-control"], "public, max-age=31536000, immutable", url);
+    assert.equal(response.headers["content-encoding"], "br", url);
   }
 });
 

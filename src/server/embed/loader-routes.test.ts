@@ -84,11 +84,11 @@ test("before the build it is 503, and after the build it is served without a res
 
 test("the service sends its own headers with it, and 405 for other methods", async () => {
   const { app } = await createTestApp();
-  const answer = await app.inject({ url: "/loader.js" });
+  const response = await app.inject({ url: "/loader.js" });
   // Browser files are built before tests run; without them the response says so.
-  assert.ok([200, 503].includes(answer.statusCode), String(answer.statusCode));
-  assert.equal(answer.headers["x-content-type-options"], "nosniff");
-  assert.equal((await app.inject({ url: "/loader.js", method: "HEAD" })).statusCode, answer.statusCode);
+  assert.ok([200, 503].includes(response.statusCode), String(response.statusCode));
+  assert.equal(response.headers["x-content-type-options"], "nosniff");
+  assert.equal((await app.inject({ url: "/loader.js", method: "HEAD" })).statusCode, response.statusCode);
   const post = await app.inject({ url: "/loader.js", method: "POST" });
   assert.deepEqual([post.statusCode, post.headers["allow"]], [405, "GET, HEAD"]);
 });

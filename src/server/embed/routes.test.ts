@@ -23,15 +23,15 @@ function listFiles(body: string): string[] {
 
 describe("the booking frame's page", () => {
   test("can be framed by any page, sets no cookie, and runs only our own files", async () => {
-    const answer = await ask(`/embed/${await makeWidget(deps.db, owner)}`);
-    assert.equal(answer.statusCode, 200);
-    assert.equal(answer.headers["content-security-policy"], POLICY.replace("%", "*"));
-    assert.equal(answer.headers["cache-control"], "no-cache");
-    assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
-    assert.equal(answer.headers["x-robots-tag"], "noindex");
-    assert.equal(answer.headers["x-frame-options"], undefined);
-    assert.equal(answer.headers["set-cookie"], undefined);
-    assert.doesNotMatch(answer.body, /<script(?![^>]* src=)|style=|onclick|<style/i);
+    const response = await ask(`/embed/${await makeWidget(deps.db, owner)}`);
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.headers["content-security-policy"], POLICY.replace("%", "*"));
+    assert.equal(response.headers["cache-control"], "no-cache");
+    assert.equal(response.headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(response.headers["x-robots-tag"], "noindex");
+    assert.equal(response.headers["x-frame-options"], undefined);
+    assert.equal(response.headers["set-cookie"], undefined);
+    assert.doesNotMatch(response.body, /<script(?![^>]* src=)|style=|onclick|<style/i);
   });
 
   test("can be framed only by the pages the widget allows and by the dashboard", async () => {
@@ -100,11 +100,11 @@ test("is a polite page for a widget that does not exist, the same for every wron
   for (const kind of ["embed", "w"]) {
     const bodies = new Set<string>();
     for (const id of ["w_111111111111" as WidgetId, "nonsense", "w_1", "%3Cscript%3E"]) {
-      const answer = await ask(`/${kind}/${id}`, { "accept-language": "es" });
-      assert.equal(answer.statusCode, 404);
-      assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
-      assert.match(answer.body, /Página de reservas no encontrada/);
-      bodies.add(answer.body);
+      const response = await ask(`/${kind}/${id}`, { "accept-language": "es" });
+      assert.equal(response.statusCode, 404);
+      assert.equal(response.headers["content-type"], "text/html; charset=utf-8");
+      assert.match(response.body, /Página de reservas no encontrada/);
+      bodies.add(response.body);
     }
     assert.equal(bodies.size, 1);
   }
@@ -116,12 +116,12 @@ test("has files that are cached for a year, and compressed if the browser accept
   assert.equal(files.length, 3);
   for (const file of files) {
     for (const encoding of ["br", "gzip", "identity"]) {
-      const answer = await ask(file, { "accept-encoding": encoding });
-      assert.equal(answer.statusCode, 200, file);
-      assert.equal(answer.headers["cache-control"], "public, max-age=31536000, immutable");
-      assert.equal(answer.headers["content-encoding"] ?? "identity", encoding);
-      assert.match(String(answer.headers["content-type"]), /^(application\/javascript|text\/css)/);
-      assert.equal(answer.headers["x-content-type-options"], "nosniff");
+      const response = await ask(file, { "accept-encoding": encoding });
+      assert.equal(response.statusCode, 200, file);
+      assert.equal(response.headers["cache-control"], "public, max-age=31536000, immutable");
+      assert.equal(response.headers["content-encoding"] ?? "identity", encoding);
+      assert.match(String(response.headers["content-type"]), /^(application\/javascript|text\/css)/);
+      assert.equal(response.headers["x-content-type-options"], "nosniff");
     }
   }
   for (const other of ["/assets/frame/none.js", "/assets/frame/../../package.json", "/assets/frame/%2e%2e/loader.js"])
@@ -149,15 +149,15 @@ describe("the test page", () => {
 });
 
 test("refuses other methods and lists the allowed ones", async () => {
-  const answer = await app.inject({ method: "POST", url: `/embed/${await makeWidget(deps.db, owner)}` });
-  assert.deepEqual([answer.statusCode, answer.headers.allow], [405, "GET, HEAD"]);
+  const response = await app.inject({ method: "POST", url: `/embed/${await makeWidget(deps.db, owner)}` });
+  assert.deepEqual([response.statusCode, response.headers.allow], [405, "GET, HEAD"]);
 });
 
 test("says what to do before anything is built, and the service still runs", async () => {
   const bare = Fastify();
   installErrorHandler(bare, deps);
   await embedPageRoutes(bare, deps, null);
-  const answer = await bare.inject(`/embed/${await makeWidget(deps.db, owner)}`);
-  assert.deepEqual([answer.statusCode, answer.json().error.code], [503, "unavailable"]);
-  assert.match(answer.json().error.message, /npm run build/);
+  const response = await bare.inject(`/embed/${await makeWidget(deps.db, owner)}`);
+  assert.deepEqual([response.statusCode, response.json().error.code], [503, "unavailable"]);
+  assert.match(response.json().error.message, /npm run build/);
 });

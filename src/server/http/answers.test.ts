@@ -365,8 +365,8 @@ test("browsers are told to stay on https when BASE_URL is https, and only then",
   const paths = ["/healthz", "/nowhere", "/sign-in", "/api/v1/widgets"];
   const listHsts = async (baseUrl: string) => {
     const { app: service } = await createTestApp({ baseUrl });
-    const answers = await Promise.all(paths.map((url) => service.inject(url)));
-    return answers.map(({ headers }) => headers["strict-transport-security"]);
+    const responses = await Promise.all(paths.map((url) => service.inject(url)));
+    return responses.map(({ headers }) => headers["strict-transport-security"]);
   };
   assert.deepEqual(
     await listHsts("https://book.example"),

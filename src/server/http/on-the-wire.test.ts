@@ -18,13 +18,13 @@ function write(firstLine: string, headers: readonly string[] = [AUTHORIZATION], 
   return [firstLine, "Host: api.example", "Connection: close", ...headers, "", body].join("\r\n");
 }
 
-function assertCommon(answer: WireResponse | null): asserts answer is WireResponse {
-  assert.ok(answer, "the server closed without a response");
-  assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
-  assert.equal(answer.headers["cache-control"], "no-store");
-  assert.equal(answer.headers["x-content-type-options"], "nosniff");
-  assert.match(String(answer.headers["x-request-id"]), /^req_[1-9A-HJ-NP-Za-km-z]{16}$/);
-  assert.equal(answer.headers["connection"], "close");
+function assertCommon(response: WireResponse | null): asserts response is WireResponse {
+  assert.ok(response, "the server closed without a response");
+  assert.equal(response.headers["content-type"], "application/json; charset=utf-8");
+  assert.equal(response.headers["cache-control"], "no-store");
+  assert.equal(response.headers["x-content-type-options"], "nosniff");
+  assert.match(String(response.headers["x-request-id"]), /^req_[1-9A-HJ-NP-Za-km-z]{16}$/);
+  assert.equal(response.headers["connection"], "close");
 }
 
 const NOT_HTTP: readonly [what: string, bytes: string | Buffer, status: string][] = [
@@ -68,37 +68,37 @@ const NOT_HTTP: readonly [what: string, bytes: string | Buffer, status: string][
 
 for (const [what, bytes, status] of NOT_HTTP) {
   test(`${what} gets ${status} in the error shape`, async () => {
-    const answer = await exchange(bytes);
-    assertCommon(answer);
-    assert.equal(answer.statusLine, `HTTP/1.1 ${status}`);
+    const response = await exchange(bytes);
+    assertCommon(response);
+    assert.equal(response.statusLine, `HTTP/1.1 ${status}`);
     const message = status.startsWith("431") ? "The URL and headers are too long." : "The request is not valid HTTP.";
-    assert.equal(answer.body, JSON.stringify({ error: { code: "bad_request", message } }));
-    assert.equal(answer.headers["content-length"], String(answer.body.length));
+    assert.equal(response.body, JSON.stringify({ error: { code: "bad_request", message } }));
+    assert.equal(response.headers["content-length"], String(response.body.length));
   });
 }
 
 test("an unknown method gets 501 in the error shape", async () => {
   for (const path of ["/api/v1/widgets", "/nowhere"]) {
-    const answer = await exchange(write(`BREW ${path} HTTP/1.1`));
-    assertCommon(answer);
-    assert.equal(answer.statusLine, "HTTP/1.1 501 Not Implemented");
-    assert.equal(JSON.parse(answer.body).error.code, "not_implemented");
+    const response = await exchange(write(`BREW ${path} HTTP/1.1`));
+    assertCommon(response);
+    assert.equal(response.statusLine, "HTTP/1.1 501 Not Implemented");
+    assert.equal(JSON.parse(response.body).error.code, "not_implemented");
   }
 });
 
 test("HTTP/1.1 without a Host header is 400 in the error shape, even with a valid key", async () => {
   for (const path of ["/api/v1/widgets", "/api/v1/nothing", "/healthz"]) {
-    const answer = await exchange(`GET ${path} HTTP/1.1\r\nConnection: close\r\n${AUTHORIZATION}\r\n\r\n`);
-    assertCommon(answer);
-    assert.equal(answer.statusLine, "HTTP/1.1 400 Bad Request");
-    assert.equal(answer.body, '{"error":{"code":"bad_request","message":"The request has no Host header."}}');
+    const response = await exchange(`GET ${path} HTTP/1.1\r\nConnection: close\r\n${AUTHORIZATION}\r\n\r\n`);
+    assertCommon(response);
+    assert.equal(response.statusLine, "HTTP/1.1 400 Bad Request");
+    assert.equal(response.body, '{"error":{"code":"bad_request","message":"The request has no Host header."}}');
   }
 });
 
 test("HTTP/1.0 needs no Host header", async () => {
-  const answer = await exchange(`GET /api/v1/widgets HTTP/1.0\r\n${AUTHORIZATION}\r\n\r\n`);
-  assertCommon(answer);
-  assert.equal(answer.statusLine, "HTTP/1.1 200 OK");
+  const response = await exchange(`GET /api/v1/widgets HTTP/1.0\r\n${AUTHORIZATION}\r\n\r\n`);
+  assertCommon(response);
+  assert.equal(response.statusLine, "HTTP/1.1 200 OK");
 });
 
 const WIDGETS = new RegExp(`^{"data":\\[{"id":"${widgetId}"`);
@@ -124,10 +124,10 @@ const SERVED: readonly [what: string, bytes: string][] = [
 
 for (const [what, bytes] of SERVED) {
   test(`a request with ${what} is served normally`, async () => {
-    const answer = await exchange(bytes);
-    assertCommon(answer);
-    assert.equal(answer.statusLine, "HTTP/1.1 200 OK");
-    assert.match(answer.body, WIDGETS);
+    const response = await exchange(bytes);
+    assertCommon(response);
+    assert.equal(response.statusLine, "HTTP/1.1 200 OK");
+    assert.match(response.body, WIDGETS);
   });
 }
 
@@ -137,9 +137,9 @@ test("two Authorization headers give 401, whichever one is valid", async () => {
     ["AUTHORIZATION: Bearer other", AUTHORIZATION],
     [AUTHORIZATION, AUTHORIZATION],
   ]) {
-    const answer = await exchange(write("GET /api/v1/widgets HTTP/1.1", headers));
-    assertCommon(answer);
-    assert.equal(answer.statusLine, "HTTP/1.1 401 Unauthorized");
+    const response = await exchange(write("GET /api/v1/widgets HTTP/1.1", headers));
+    assertCommon(response);
+    assert.equal(response.statusLine, "HTTP/1.1 401 Unauthorized");
   }
 });
 
@@ -161,17 +161,17 @@ test("HEAD has the length of GET's body and no body, errors included", async () 
 });
 
 test("OPTIONS for the whole server is refused", async () => {
-  const answer = await exchange(write("OPTIONS * HTTP/1.1"));
-  assertCommon(answer);
-  assert.equal(answer.statusLine, "HTTP/1.1 405 Method Not Allowed");
+  const response = await exchange(write("OPTIONS * HTTP/1.1"));
+  assertCommon(response);
+  assert.equal(response.statusLine, "HTTP/1.1 405 Method Not Allowed");
 });
 
 test("a refused method is answered before its large body has arrived", async () => {
-  const answer = await exchange(
+  const response = await exchange(
     write("POST /api/v1/bookings HTTP/1.1", ["Content-Length: 5000000"], "x".repeat(100_000)),
   );
-  assertCommon(answer);
-  assert.equal(answer.statusLine, "HTTP/1.1 405 Method Not Allowed");
+  assertCommon(response);
+  assert.equal(response.statusLine, "HTTP/1.1 405 Method Not Allowed");
 });
 
 test("a path that climbs out of a static folder is not found", async () => {
@@ -189,23 +189,23 @@ test("a path that climbs out of a static folder is not found", async () => {
     "/assets/frame/../../../../etc/passwd",
     "http://other.example/assets/dashboard/../../../package.json",
   ]) {
-    const answer = await exchange(write(`GET ${path} HTTP/1.1`, []));
-    assertCommon(answer);
-    assert.equal(answer.statusLine, "HTTP/1.1 404 Not Found", path);
-    assert.equal(JSON.parse(answer.body).error.code, "not_found", path);
+    const response = await exchange(write(`GET ${path} HTTP/1.1`, []));
+    assertCommon(response);
+    assert.equal(response.statusLine, "HTTP/1.1 404 Not Found", path);
+    assert.equal(JSON.parse(response.body).error.code, "not_found", path);
   }
 });
 
 test("two Host headers, or one that looks like two, are 400 for every path", async () => {
   for (const path of ["/api/v1/widgets", "/healthz", "/nowhere"]) {
     for (const hosts of ["Host: a.example\r\nHost: b.example", "Host: a.example\r\nhost: a.example"]) {
-      const answer = await exchange(
+      const response = await exchange(
         `GET ${path} HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n${AUTHORIZATION}\r\n\r\n`,
       );
-      assertCommon(answer);
-      assert.equal(answer.statusLine, "HTTP/1.1 400 Bad Request");
+      assertCommon(response);
+      assert.equal(response.statusLine, "HTTP/1.1 400 Bad Request");
       assert.equal(
-        answer.body,
+        response.body,
         '{"error":{"code":"bad_request","message":"The request has more than one Host header."}}',
       );
     }
@@ -228,10 +228,10 @@ test("a chunked body is read no further than its route's limit", async () => {
     ["POST /api/auth/sign-out", "application/json"],
     ["POST /api/app/setup", "application/json"],
   ] as const) {
-    const answer = await exchange(writeChunked(`${route} HTTP/1.1`, type));
-    assertCommon(answer);
-    assert.equal(answer.statusLine, "HTTP/1.1 413 Payload Too Large", route);
-    assert.equal(JSON.parse(answer.body).error.code, "payload_too_large", route);
+    const response = await exchange(writeChunked(`${route} HTTP/1.1`, type));
+    assertCommon(response);
+    assert.equal(response.statusLine, "HTTP/1.1 413 Payload Too Large", route);
+    assert.equal(JSON.parse(response.body).error.code, "payload_too_large", route);
   }
 });
 
@@ -245,11 +245,11 @@ test("a repeated or non-numeric Content-Length is invalid HTTP", async () => {
     ["Transfer-Encoding: chunked", "Transfer-Encoding: identity"],
     ["Transfer-Encoding: chunked, chunked"],
   ]) {
-    const answer = await exchange(
+    const response = await exchange(
       write("POST /api/auth/sign-out HTTP/1.1", ["Content-Type: application/json", ...lengths], "{}"),
     );
-    assertCommon(answer);
-    assert.equal(answer.statusLine, "HTTP/1.1 400 Bad Request", lengths.join("; "));
+    assertCommon(response);
+    assert.equal(response.statusLine, "HTTP/1.1 400 Bad Request", lengths.join("; "));
   }
 });
 
@@ -260,9 +260,9 @@ test("headers must arrive sooner than a whole request, and a request that is too
   server.headersTimeout = 1;
   try {
     const slow = exchange("GET /api/v1/widgets HTTP/1.1\r\nHost: api.example\r\n");
-    const answer = await Promise.race([slow, once(AbortSignal.timeout(60_000), "abort")]);
-    assert.ok(answer && "statusLine" in answer, "nothing was answered for a minute");
-    assert.equal(answer.statusLine, "HTTP/1.1 408 Request Timeout");
+    const response = await Promise.race([slow, once(AbortSignal.timeout(60_000), "abort")]);
+    assert.ok(response && "statusLine" in response, "nothing was answered for a minute");
+    assert.equal(response.statusLine, "HTTP/1.1 408 Request Timeout");
   } finally {
     server.headersTimeout = usual;
   }

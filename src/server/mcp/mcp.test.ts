@@ -38,7 +38,7 @@ async function makeAsking(scopes: readonly KeyScope[] = ["analytics", "bookings"
   const call = async (name: string, args: Record<string, unknown> = {}) => {
     const { content, isError = false } = await client.callTool({ name, arguments: args });
     const [first] = content as { text: string }[];
-    return { isError, answer: JSON.parse(first?.text ?? "null") };
+    return { isError, response: JSON.parse(first?.text ?? "null") };
   };
   return { business: { owner, widgetId, plan: "business" as const }, key, client, call };
 }
@@ -81,19 +81,19 @@ test("an assistant sees the tools that its key's scopes allow, each with its par
 test("a tool that the key's scopes don't allow is refused even if it is called by name", async () => {
   const analyst = await makeAsking(["analytics"]);
   await book(deps, analyst.business);
-  const { isError, answer } = await analyst.call("list_bookings");
-  assert.deepEqual([isError, answer.error.code], [true, "scope_required"]);
-  assert.equal((await (await makeAsking(["bookings"])).call("get_analytics")).answer.error.code, "scope_required");
+  const { isError, response } = await analyst.call("list_bookings");
+  assert.deepEqual([isError, response.error.code], [true, "scope_required"]);
+  assert.equal((await (await makeAsking(["bookings"])).call("get_analytics")).response.error.code, "scope_required");
 });
 
 test("bookings are complete with the scope bookings, and without anything about the customer otherwise", async () => {
   const full = await makeAsking(["bookings"]);
   const reference = await book(deps, full.business);
-  const { answer } = await full.call("list_bookings", { limit: 5 });
-  assert.deepEqual([answer.data[0].reference, answer.data[0].customer.name], [reference, "Mara Quell"]);
+  const { response } = await full.call("list_bookings", { limit: 5 });
+  assert.deepEqual([response.data[0].reference, response.data[0].customer.name], [reference, "Mara Quell"]);
   const anonymous = await makeAsking(["bookings.anonymous"]);
   await book(deps, anonymous.business);
-  const { answer: bare } = await anonymous.call("list_bookings");
+  const { response: bare } = await anonymous.call("list_bookings");
   assert.equal(bare.data.length, 1);
   assert.doesNotMatch(JSON.stringify(bare), /mara|quell|@/i);
 });
@@ -113,12 +113,12 @@ test("analytics and breakdowns have filters and a comparison", async () => {
     country,
   }));
   await recordHits(deps.db, hits);
-  const { answer } = await call("get_analytics", { days: 7 });
-  assert.deepEqual([answer.totals.views, answer.previous.totals.views, answer.daily.length], [3, 1, 7]);
-  assert.equal((await call("get_analytics", { days: 7, country: ["DE"], compare: "none" })).answer.totals.views, 2);
+  const { response } = await call("get_analytics", { days: 7 });
+  assert.deepEqual([response.totals.views, response.previous.totals.views, response.daily.length], [3, 1, 7]);
+  assert.equal((await call("get_analytics", { days: 7, country: ["DE"], compare: "none" })).response.totals.views, 2);
   const breakdown = await call("get_breakdown", { dimension: "country", days: 7, notCountry: "FR" });
   assert.deepEqual(
-    breakdown.answer.rows.map(
+    breakdown.response.rows.map(
       ({ key, views, previous }: { key: string; views: number; previous: { views: number } }) => [
         key,
         views,
@@ -138,19 +138,19 @@ test("failing deliveries come with the reason, and without anything about the cu
   await makeEndpoint(deps, business, { url: `${receiver.url}/secret-path` });
   const reference = await book(deps, business);
   await deliverAll(loop);
-  const { answer } = await call("list_failing_deliveries");
-  const [delivery] = answer.deliveries;
+  const { response } = await call("list_failing_deliveries");
+  const [delivery] = response.deliveries;
   assert.deepEqual([delivery.reference, delivery.reason, delivery.state], [reference, "HTTP 503", "retrying"]);
-  assert.deepEqual(answer.endpoints[0].lastDay, { delivered: 0, failed: 1 });
-  assert.doesNotMatch(JSON.stringify(answer), /secret-path|mara|@/i);
+  assert.deepEqual(response.endpoints[0].lastDay, { delivered: 0, failed: 1 });
+  assert.doesNotMatch(JSON.stringify(response), /secret-path|mara|@/i);
 });
 
 test("a wrong parameter is an answer that says what to do", async () => {
   const { call } = await makeAsking();
   const messageOf = async (name: string, args: Record<string, unknown>) => {
-    const { isError, answer } = await call(name, args);
+    const { isError, response } = await call(name, args);
     assert.equal(isError, true);
-    return answer.error.message;
+    return response.error.message;
   };
   assert.match(await messageOf("get_analytics", { days: 0 }), /^The parameter days must be/);
   assert.match(await messageOf("get_analytics", { contry: "DE" }), /^Unknown parameter contry/);
@@ -163,11 +163,11 @@ test("a wrong parameter is an answer that says what to do", async () => {
 test("nothing of another organization can be reached", async () => {
   const [own, other] = [await makeAsking(), await makeAsking()];
   await book(deps, other.business);
-  assert.deepEqual((await own.call("list_bookings")).answer.data, []);
+  assert.deepEqual((await own.call("list_bookings")).response.data, []);
   for (const tool of ["get_analytics", "list_bookings"])
-    assert.equal((await own.call(tool, { widget: other.business.widgetId })).answer.error.code, "not_found", tool);
+    assert.equal((await own.call(tool, { widget: other.business.widgetId })).response.error.code, "not_found", tool);
   assert.deepEqual(
-    (await own.call("list_widgets")).answer.widgets.map(({ id }: { id: string }) => id),
+    (await own.call("list_widgets")).response.widgets.map(({ id }: { id: string }) => id),
     [own.business.widgetId],
   );
 });
@@ -203,7 +203,7 @@ test("no parameter reaches another organization, however it is written", async (
   await makeEndpoint(deps, other.business, { url: `${receiver.url}/theirs` });
   await book(deps, other.business);
   await deliverAll(loop);
-  assert.deepEqual((await own.call("list_failing_deliveries")).answer, { endpoints: [], deliveries: [] });
+  assert.deepEqual((await own.call("list_failing_deliveries")).response, { endpoints: [], deliveries: [] });
   const refused: [tool: string, args: Record<string, unknown>][] = [
     ["get_breakdown", { dimension: "widget", widget: [mine, theirs] }],
     ["get_breakdown", { dimension: "widget", notWidget: theirs }],
@@ -214,9 +214,9 @@ test("no parameter reaches another organization, however it is written", async (
     ["get_analytics", { widget: "w_%" }],
   ];
   for (const [tool, args] of refused) {
-    const { isError, answer } = await own.call(tool, args);
+    const { isError, response } = await own.call(tool, args);
     assert.equal(isError, true, JSON.stringify(args));
-    assert.doesNotMatch(JSON.stringify(answer.data ?? answer.rows ?? ""), new RegExp(theirs));
+    assert.doesNotMatch(JSON.stringify(response.data ?? response.rows ?? ""), new RegExp(theirs));
   }
 });
 
@@ -237,18 +237,18 @@ test("hostile parameters are refused in words, and nothing gets slower or larger
     { ["x".repeat(10_000)]: 1 },
   ];
   for (const args of hostile) {
-    const { isError, answer } = await call("list_bookings", args);
-    assert.deepEqual([isError, answer.error.code], [true, "bad_request"], JSON.stringify(args).slice(0, 80));
-    assert.ok(answer.error.message.length < 500);
+    const { isError, response } = await call("list_bookings", args);
+    assert.deepEqual([isError, response.error.code], [true, "bad_request"], JSON.stringify(args).slice(0, 80));
+    assert.ok(response.error.message.length < 500);
   }
-  assert.equal((await call("list_bookings", { limit: 1_000_000 })).answer.data.length, 3);
+  assert.equal((await call("list_bookings", { limit: 1_000_000 })).response.data.length, 3);
   for (const args of [
     { days: 100_000 },
     { from: "0001-01-01" },
     { country: Array(10_000).fill("DE") },
     { period: "ever" },
   ])
-    assert.equal((await call("get_breakdown", { dimension: "country", ...args })).answer.error.code, "bad_request");
+    assert.equal((await call("get_breakdown", { dimension: "country", ...args })).response.error.code, "bad_request");
   const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   const raw = await fetch(address, {
     method: "POST",
@@ -289,7 +289,7 @@ test("what visitors wrote stays text inside one answer, and is left out entirely
   await book(deps, anonymous.business, columns);
   for (const tool of ["list_bookings", "list_failing_deliveries", "list_widgets", "get_analytics"])
     assert.doesNotMatch(
-      JSON.stringify((await anonymous.call(tool)).answer),
+      JSON.stringify((await anonymous.call(tool)).response),
       /ignore|mara|1234|scheduler\.example|a\.example|gclid|@/i,
       tool,
     );

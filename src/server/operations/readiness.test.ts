@@ -25,9 +25,9 @@ test("without its database a process is alive but not ready, and its metrics can
   watchPool(metrics, pool);
   const cutOff = await buildApp({ ...deps, metrics, db: openDb(pool) });
   const linesBefore = lines.length;
-  const answer = await cutOff.inject("/readyz");
+  const response = await cutOff.inject("/readyz");
   assert.deepEqual(
-    [answer.statusCode, answer.headers["retry-after"], answer.json()],
+    [response.statusCode, response.headers["retry-after"], response.json()],
     [503, "5", { error: { code: "unavailable", message: "The database can't be reached." } }],
   );
   const [failed] = lines.slice(linesBefore).map((line) => JSON.parse(line));

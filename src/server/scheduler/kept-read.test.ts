@@ -7,7 +7,7 @@ import { type Read, unavailable } from "./scheduling-system.ts";
 
 const NEVER = new AbortController().signal;
 
-function createCounted(answers: readonly Promise<Read<string>>[]) {
+function createCounted(replies: readonly Promise<Read<string>>[]) {
   const clock = createTestClock();
   const loads: AbortSignal[] = [];
   const kept = createKeptRead<string>(
@@ -17,7 +17,7 @@ function createCounted(answers: readonly Promise<Read<string>>[]) {
       toKeptMs: () => 1_000,
       load: (signal) => {
         loads.push(signal);
-        return answers[loads.length - 1] ?? Promise.resolve(unavailable());
+        return replies[loads.length - 1] ?? Promise.resolve(unavailable());
       },
     },
   );
@@ -29,8 +29,8 @@ const two = Promise.resolve({ kind: "found", value: "two" } as const);
 
 test("simultaneous callers share one load, and later ones its result while it is kept", async () => {
   const { kept, loads, clock } = createCounted([one, two]);
-  const answers = await Promise.all([kept.get(NEVER), kept.get(NEVER), kept.get(NEVER)]);
-  assert.deepEqual(answers, [await one, await one, await one]);
+  const replies = await Promise.all([kept.get(NEVER), kept.get(NEVER), kept.get(NEVER)]);
+  assert.deepEqual(replies, [await one, await one, await one]);
   clock.set(new Date(NOON.getTime() + 999));
   assert.deepEqual(await kept.get(NEVER), await one);
   assert.equal(loads.length, 1);

@@ -39,14 +39,14 @@ async function startNameServer(zone: Zone): Promise<{ dns: Resolver; asked: stri
     const entry = zone[name];
     if (entry?.isSilent) return;
     const addresses = entry?.[type] ?? [];
-    const answers = addresses.map((address) => toRecord(address, entry?.ttl ?? 60));
+    const replies = addresses.map((address) => toRecord(address, entry?.ttl ?? 60));
     const code = entry?.fails ? 2 : entry === undefined ? 3 : 0;
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
     header.writeUInt16BE(0x8180 | code, 2);
     header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(answers.length, 6);
-    socket.send(Buffer.concat([header, query.subarray(12, end), ...answers]), sender.port, sender.address);
+    header.writeUInt16BE(replies.length, 6);
+    socket.send(Buffer.concat([header, query.subarray(12, end), ...replies]), sender.port, sender.address);
   });
   socket.bind(0, "127.0.0.1");
   await once(socket, "listening");
@@ -127,8 +127,8 @@ test("fifty names on a silent name server do not delay another name", async () =
   const silent = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`silent${i}.example`, { isSilent: true }]));
   const { resolve } = await resolverOf({ ...silent, "quick.example": { A: ["192.0.2.1"] } });
   const order: string[] = [];
-  const slow = Object.keys(silent).map((name) => resolve(name).then((answer) => order.push(answer.kind)));
-  await resolve("quick.example").then((answer) => order.push(answer.kind));
+  const slow = Object.keys(silent).map((name) => resolve(name).then((reply) => order.push(reply.kind)));
+  await resolve("quick.example").then((reply) => order.push(reply.kind));
   await Promise.all(slow);
   assert.deepEqual(order, ["found", ...new Array(50).fill("unavailable")]);
 });
@@ -168,8 +168,8 @@ test("the hosts file and localhost take precedence over the name server, as oper
 });
 
 test("this machine's own hosts file is read", async () => {
-  const answer = await createSystemResolver(movableClock())("localhost");
-  assert.ok(answer.kind === "found" && answer.addresses.includes("127.0.0.1"), JSON.stringify(answer));
+  const reply = await createSystemResolver(movableClock())("localhost");
+  assert.ok(reply.kind === "found" && reply.addresses.includes("127.0.0.1"), JSON.stringify(reply));
 });
 
 test("the hosts file is parsed as the system does", () => {

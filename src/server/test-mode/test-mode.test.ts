@@ -141,11 +141,11 @@ describe("test mode", () => {
     const foreign = await connect(other);
     await server.stop();
     const tries = [connectionId, foreign.id, "conn_1111111111111111", "x"];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       tries.map((id) => askApp(app, admin, `POST /widgets/${widgetId}/go-live`, { connectionId: id })),
     );
     assert.deepEqual(
-      answers.map(({ status, body }) => [status, (body as { error: { fields: object } }).error.fields]),
+      responses.map(({ status, body }) => [status, (body as { error: { fields: object } }).error.fields]),
       [
         [422, { connectionId: "Cal.com can't be reached right now. Try again in a minute." }],
         [422, { connectionId: "Connection not found." }],

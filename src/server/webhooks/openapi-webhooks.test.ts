@@ -29,7 +29,7 @@ test("booking.created is in the OpenAPI document, with its headers and its named
 });
 
 test("the other event types are there too, each with its own envelope", () => {
-  for (const [type, name, answers] of [
+  for (const [type, name, responses] of [
     ["booking.cancelled", "BookingCancelledEvent", ["410", "2XX", "default"]],
     ["booking.rescheduled", "BookingRescheduledEvent", ["410", "2XX", "default"]],
     ["booking.erased", "BookingErasedEvent", ["410", "2XX", "default"]],
@@ -37,7 +37,7 @@ test("the other event types are there too, each with its own envelope", () => {
   ] as const) {
     const { post } = document.webhooks[type] ?? {};
     assert.match(JSON.stringify(post?.requestBody), new RegExp(`"\\$ref":"#/components/schemas/${name}"`));
-    assert.deepEqual(Object.keys(post?.responses ?? {}), answers);
+    assert.deepEqual(Object.keys(post?.responses ?? {}), responses);
   }
 });
 
@@ -53,9 +53,9 @@ test("the examples are valid, complete, and describe one booking", () => {
       Check(WidgetList, widgets),
   );
   assert.doesNotMatch(JSON.stringify([event, page, widgets]), /"string"/, "no field has a placeholder");
-  const { reference, start, customer, service, answers } = event.data.booking;
+  const { reference, start, customer, service, answers: responses } = event.data.booking;
   assert.deepEqual(
-    { reference, start, customer, service, answers },
+    { reference, start, customer, service, answers: responses },
     {
       reference: booking.reference,
       start: booking.start,

@@ -208,14 +208,14 @@ describe("faults are reported by field, and nothing is changed", () => {
 
 test("another organization's widget gives 404, like an unknown one", async () => {
   const theirs = await makeWidget(deps.db, await makeOrganization(deps.db));
-  const answers = [];
+  const responses = [];
   for (const id of [theirs, "w_111111111111", "nonsense"])
-    answers.push(
+    responses.push(
       await askApp(app, member, `GET /widgets/${id}`),
       await askApp(app, member, `PATCH /widgets/${id}`, { name: "Mine" }),
     );
-  for (const answer of answers)
-    assert.deepEqual(answer, {
+  for (const response of responses)
+    assert.deepEqual(response, {
       status: 404,
       body: { error: { code: "not_found", message: "Widget not found." } },
     });

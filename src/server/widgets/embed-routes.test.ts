@@ -27,7 +27,7 @@ for (const [path, perNetwork, perWidget] of [
       });
       return statusCode === 429 ? headers["retry-after"] : "answered";
     };
-    const answers = [
+    const responses = [
       await ask(first, "10.0.0.1"),
       await ask(first, "10.0.0.1"),
       await ask(first, "10.0.0.1"),
@@ -37,7 +37,7 @@ for (const [path, perNetwork, perWidget] of [
       await ask(first, "10.0.0.4"),
       await ask(second, "10.0.0.4"),
     ];
-    assert.deepEqual(answers, ["answered", "answered", "60", "60", "answered", "answered", "60", "answered"]);
+    assert.deepEqual(responses, ["answered", "answered", "60", "60", "answered", "answered", "60", "answered"]);
     limited.clock.set(new Date(limited.clock.now().getTime() + 60_000));
     assert.equal(await ask(first, "10.0.0.1"), "answered");
   });
@@ -49,8 +49,8 @@ test("invalid parameters of /slots give 400 with the reason", async () => {
   assert.ok(service);
   const ask = async (query: object) => {
     const week = { service: service.id, from: "2026-11-02", to: "2026-11-09" };
-    const answer = await app.inject({ url: `/embed-api/${widgetId}/slots`, query: { ...week, ...query } });
-    return [answer.statusCode, answer.json().error?.message];
+    const response = await app.inject({ url: `/embed-api/${widgetId}/slots`, query: { ...week, ...query } });
+    return [response.statusCode, response.json().error?.message];
   };
   const bad = (sentence: string) => [400, `The parameter ${sentence}.`];
   assert.deepEqual(await ask({}), [200, undefined]);
@@ -117,9 +117,9 @@ test("a paused widget says so even while its scheduling system is down", async (
   const ask = () => app.inject(`/embed-api/${widgetId}/config`);
   assert.equal((await ask()).statusCode, 503);
   await updateWidget(deps.db, widgetId, { status: "paused" });
-  const answer = await ask();
-  assert.equal(answer.statusCode, 200);
-  const { widget, services } = answer.json() as ConfigResponse;
+  const response = await ask();
+  assert.equal(response.statusCode, 200);
+  const { widget, services } = response.json() as ConfigResponse;
   assert.deepEqual([widget.status, services], ["paused", []]);
 });
 
@@ -146,12 +146,12 @@ test("one network cannot use up the requests that a scheduling system allows", a
   for (let n = 0; n < 40; n++) assert.equal(await ask("10.0.0.1", 0), 200);
   assert.equal(countReads(), 1);
   // Four a second for a minute, each for another range.
-  const answers: number[] = [];
+  const responses: number[] = [];
   for (let n = 1; n <= 240; n++) {
     limited.clock.set(new Date(limited.clock.now().getTime() + 250));
-    answers.push(await ask("10.0.0.1", n));
+    responses.push(await ask("10.0.0.1", n));
   }
-  assert.deepEqual(new Set(answers), new Set([200, 429]));
+  assert.deepEqual(new Set(responses), new Set([200, 429]));
   assert.ok(countReads() <= 41, String(countReads()));
   assert.equal(await ask("10.0.0.2", 400), 200);
 });

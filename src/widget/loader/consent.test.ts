@@ -11,14 +11,14 @@ const CASES: [mode: string, answer: ConsentChoice | undefined, permission: Permi
   ["require", undefined, "waiting"], ["none", undefined, "waiting"],
 ];
 
-for (const [mode, answer, permission] of CASES) {
-  test(`mode "${mode}" and ${answer ?? "no answer"}: ${permission}`, () =>
-    assert.equal(decidePermission(mode, answer, {}), permission));
+for (const [mode, response, permission] of CASES) {
+  test(`mode "${mode}" and ${response ?? "no answer"}: ${permission}`, () =>
+    assert.equal(decidePermission(mode, response, {}), permission));
 }
 
 for (const signals of [{ globalPrivacyControl: true }, { doNotTrack: "1" }]) {
   test(`${JSON.stringify(signals)} overrides every mode and answer`, () => {
-    for (const [mode, answer] of CASES) assert.equal(decidePermission(mode, answer, signals), "page");
+    for (const [mode, response] of CASES) assert.equal(decidePermission(mode, response, signals), "page");
   });
 }
 

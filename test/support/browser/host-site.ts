@@ -65,9 +65,9 @@ function passOn(call: { request: IncomingMessage; response: ServerResponse; path
   const { request, response, path, port } = call;
   const onward = forward(
     { host: "127.0.0.1", port, path, method: request.method, headers: request.headers },
-    (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(response);
     },
   );
   onward.on("error", () => response.destroy());

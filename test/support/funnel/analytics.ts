@@ -46,9 +46,9 @@ export async function assertCounted(
   for (const window of expected.windows) {
     for (const widgetId of [null, ...expected.widgets]) {
       const asked = { ...window, widgetId };
-      const answer = await readAnalytics(db, owner, asked);
+      const response = await readAnalytics(db, owner, asked);
       const byHand = countByHand(expected.hits, { ...asked, zone: expected.zone });
-      assert.deepEqual(answer, byHand, `${expected.when}, ${window.days} days`);
+      assert.deepEqual(response, byHand, `${expected.when}, ${window.days} days`);
     }
   }
 }

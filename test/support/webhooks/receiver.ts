@@ -28,7 +28,7 @@ export type TestReceiver = {
 
 /** `answer` is called for each complete request; `greet` for each new connection, before any byte. */
 export async function startReceiver(
-  answer: (socket: Socket, request: ReceivedRequest) => void,
+  reply: (socket: Socket, request: ReceivedRequest) => void,
   greet: (socket: Socket) => void = () => {},
 ): Promise<TestReceiver> {
   const requests: ReceivedRequest[] = [];
@@ -43,7 +43,7 @@ export async function startReceiver(
     greet(socket);
     readRequests(socket, (request) => {
       requests.push(request);
-      answer(socket, request);
+      reply(socket, request);
     });
   });
   server.listen(0, "127.0.0.1");

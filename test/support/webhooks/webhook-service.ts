@@ -124,8 +124,8 @@ export async function startReplying(
   let count = 0;
   const receiver = await startReceiver(async (socket, request) => {
     count += 1;
-    const answer = await reply(request, count);
-    if (answer && !socket.destroyed) respond(socket, answer.status ?? 200, answer.headers, answer.body ?? "ok");
+    const given = await reply(request, count);
+    if (given && !socket.destroyed) respond(socket, given.status ?? 200, given.headers, given.body ?? "ok");
   });
   after(() => receiver.stop());
   return receiver;

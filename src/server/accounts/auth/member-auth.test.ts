@@ -131,8 +131,8 @@ describe("choosing the organization", () => {
   test("without one, only the person's own account can be reached", async () => {
     const person = await signIn(testApp, { role: "member" });
     await deps.db.deleteFrom("members").where("user_id", "=", person.userId).execute();
-    const answer = await get("/api/app/organization", { cookie: person.cookie });
-    assert.deepEqual(answer, errorResponse(403, "forbidden", "You're not in an organization yet."));
+    const response = await get("/api/app/organization", { cookie: person.cookie });
+    assert.deepEqual(response, errorResponse(403, "forbidden", "You're not in an organization yet."));
     const me = await get("/api/app/me", { cookie: person.cookie });
     assert.deepEqual([me.status, me.body.organizations, me.body.current], [200, [], null]);
   });

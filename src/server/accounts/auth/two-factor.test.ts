@@ -75,14 +75,14 @@ test("a code works once, even when sent several times at once", async () => {
   const { uri } = await turnOn(browser);
   const code = nextCode(uri);
   const browsers = await Promise.all([1, 2, 3].map(() => enterPassword(email)));
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     browsers.map((each) => each.send("POST", "/api/auth/two-factor/verify-totp", { code })),
   );
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422]);
-  for (const [i, answer] of answers.entries()) {
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 422, 422]);
+  for (const [i, response] of responses.entries()) {
     const isIn = (await browsers[i]?.send("GET", "/api/app/me"))?.status === 200;
-    assert.equal(isIn, answer.status === 200);
-    if (!isIn) assert.deepEqual(answer.body.error.fields, WRONG_CODE);
+    assert.equal(isIn, response.status === 200);
+    if (!isIn) assert.deepEqual(response.body.error.fields, WRONG_CODE);
   }
   const late = await enterPassword(email);
   assert.equal((await late.send("POST", "/api/auth/two-factor/verify-totp", { code })).status, 422);

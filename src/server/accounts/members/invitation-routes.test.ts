@@ -90,8 +90,8 @@ describe("accepting", () => {
   test("works once, even when tried several times at once", async () => {
     const admin = await makeAdmin();
     const { token } = await invite(admin.browser, newEmail());
-    const answers = await Promise.all([1, 2, 3].map(() => accept(openBrowser(testApp), { token, ...NEW_PERSON })));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404, 404]);
+    const responses = await Promise.all([1, 2, 3].map(() => accept(openBrowser(testApp), { token, ...NEW_PERSON })));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 404, 404]);
     assert.equal((await accept(openBrowser(testApp), { token, ...NEW_PERSON })).status, 404);
   });
 

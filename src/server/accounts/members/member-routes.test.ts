@@ -57,8 +57,8 @@ describe("roles", () => {
       const id = await makeOrganization(deps.db);
       await join(id, "owner");
       const [by, of] = [await join(id, actor), await join(id, target)];
-      const answer = await by.browser.send("PATCH", `/api/app/members/${of.userId}`, { role: to });
-      assert.equal(answer.status, status);
+      const response = await by.browser.send("PATCH", `/api/app/members/${of.userId}`, { role: to });
+      assert.equal(response.status, status);
       assert.equal(await roleOf(id, of.userId), status === 204 ? to : target);
     });
 });
@@ -104,13 +104,13 @@ describe("removing", () => {
     for (let i = 0; i < 5; i++) {
       const id = await makeOrganization(deps.db);
       const [a, b] = [await join(id, "owner"), await join(id, "owner")];
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         a.browser.send("DELETE", `/api/app/members/${b.userId}`),
         b.browser.send("PATCH", `/api/app/members/${a.userId}`, { role: "viewer" }),
       ]);
       const roles = [await roleOf(id, a.userId), await roleOf(id, b.userId)];
       assert.equal(roles.filter((role) => role === "owner").length, 1, JSON.stringify(roles));
-      assert.equal(answers.filter(({ status }) => status === 204).length, 1);
+      assert.equal(responses.filter(({ status }) => status === 204).length, 1);
     }
   });
 
@@ -126,7 +126,7 @@ describe("removing", () => {
       const [actor, other] = [await join(id, "owner"), await join(id, "owner")];
       await join(id, "owner");
       const target = isOwn ? actor : other;
-      const answer = await deps.db.transaction().execute(async (transaction) => {
+      const response = await deps.db.transaction().execute(async (transaction) => {
         await lockOwners(transaction, id);
         const waiting = actor.browser.send(method, `/api/app/members/${target.userId}`, { role: "admin" });
         await untilSomeoneWaits(deps.db);
@@ -134,7 +134,7 @@ describe("removing", () => {
         else await updateMemberRole(transaction, id, { userId: actor.userId, role });
         return { waiting };
       });
-      assert.equal((await answer.waiting).status, 403, `${role} ${method}`);
+      assert.equal((await response.waiting).status, 403, `${role} ${method}`);
       assert.equal(await roleOf(id, target.userId), isOwn ? role : "owner");
     }
   });

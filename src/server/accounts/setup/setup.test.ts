@@ -98,7 +98,7 @@ test("a made-up link creates nothing, and the printed one still works", async ()
 test("when many people use one or several links at once, one wins and the others leave nothing behind", async () => {
   const testApp = await createTestApp();
   const tokens = [await makeToken(testApp), await makeToken(testApp)];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, (_, i) =>
       openBrowser(testApp).send("POST", "/api/app/setup", {
         token: tokens[i % 2] ?? "",
@@ -107,7 +107,7 @@ test("when many people use one or several links at once, one wins and the others
       }),
     ),
   );
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409, 409, 409]);
+  assert.deepEqual(responses.map(({ status }) => status).sort(), [201, 409, 409, 409, 409, 409, 409, 409]);
   const count = async (table: "users" | "organizations" | "members") =>
     (await testApp.deps.db.selectFrom(table).selectAll().execute()).length;
   assert.deepEqual([await count("users"), await count("organizations"), await count("members")], [1, 1, 1]);

@@ -559,11 +559,11 @@ const anySite: fc.Arbitrary<SiteHosts> = fc.record({
 test("any strings give a storable result, the same each time", () => {
   fc.assert(
     fc.property(anyTouch, anySite, (touch, site) => {
-      const answer = classifySource(touch, site);
-      assert.deepEqual(classifySource(touch, site), answer);
-      assert.ok(CHANNELS.includes(answer.channel));
-      assert.equal(answer.channel, toChannel(answer));
-      for (const text of [answer.source, answer.medium, answer.campaign ?? "(not set)"]) {
+      const result = classifySource(touch, site);
+      assert.deepEqual(classifySource(touch, site), result);
+      assert.ok(CHANNELS.includes(result.channel));
+      assert.equal(result.channel, toChannel(result));
+      for (const text of [result.source, result.medium, result.campaign ?? "(not set)"]) {
         assert.ok(text !== "" && [...text].length <= TAG_MAX_CODE_POINTS);
         assert.ok(text.isWellFormed() && !/\p{Cc}/u.test(text));
         assert.equal(text, text.trim());
@@ -576,9 +576,9 @@ test("any strings give a storable result, the same each time", () => {
 test("a result passed back in as tags gives itself, so exported rows can be imported", () => {
   fc.assert(
     fc.property(anyTouch, anySite, (touch, site) => {
-      const answer = classifySource(touch, site);
-      const again = classifySource(utm(answer.source, answer.medium, answer.campaign ?? undefined), SITE);
-      assert.deepEqual(again, answer);
+      const result = classifySource(touch, site);
+      const again = classifySource(utm(result.source, result.medium, result.campaign ?? undefined), SITE);
+      assert.deepEqual(again, result);
     }),
     { numRuns: 1_000 },
   );
@@ -607,8 +607,8 @@ test("no click id value is in the result, even if a link repeats it in its tags"
         { ...touch, [name]: id },
         { ...touch, ...repeated, [name]: id },
       ]) {
-        const answer = JSON.stringify(classifySource(input, SITE)).toLowerCase();
-        assert.ok(!answer.includes(id.toLowerCase()));
+        const result = JSON.stringify(classifySource(input, SITE)).toLowerCase();
+        assert.ok(!result.includes(id.toLowerCase()));
       }
     }),
     { numRuns: 500 },

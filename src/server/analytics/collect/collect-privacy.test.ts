@@ -63,9 +63,9 @@ async function sendEverything(
   const service = await createTestApp(settings);
   const { app, deps } = service;
   const widget = await makeWidget(deps.db, await makeOrganization(deps.db));
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (const ip of [MARKERS.ipv4, MARKERS.ipv6, `::ffff:${MARKERS.ipv4}`, `${MARKERS.ipv4}, 10.0.0.1`]) {
-    answers.push(
+    responses.push(
       await postEvents(app, widget, { ...body, visitId: crypto.randomUUID() }, headers(ip)),
       await postEvents(app, widget, { ...body, visitId: MARKERS.unknown }, headers(ip)),
       await postEvents(app, widget, { ...body, events: [{ step: MARKERS.unknown }] }, headers(ip)),
@@ -81,7 +81,7 @@ async function sendEverything(
     );
   }
   const metrics = await app.inject({ url: "/metrics" });
-  return { ...service, answers: JSON.stringify([answers, metrics.body]) };
+  return { ...service, answers: JSON.stringify([responses, metrics.body]) };
 }
 
 for (const [name, settings, signal] of [
@@ -93,12 +93,12 @@ for (const [name, settings, signal] of [
   ["with Do Not Track", { trustProxy: 1 }, { dnt: "1" }],
 ] satisfies [string, Partial<Config>, Record<string, string>][]) {
   test(`no address, user agent, query, click id or cookie is in a table, log line or response, ${name}`, async () => {
-    const { deps, lines, answers } = await sendEverything(settings, signal);
+    const { deps, lines, answers: responses } = await sendEverything(settings, signal);
     const database = await dumpDatabase(deps.db);
     assert.ok(database.includes("https://www.lindenhof.example/book"), "something was recorded");
     assert.ok(lines.length > 20, "something was logged");
     for (const [what, marker] of Object.entries(MARKERS)) {
-      for (const [where, text] of Object.entries({ database, log: lines.join(""), answers })) {
+      for (const [where, text] of Object.entries({ database, log: lines.join(""), answers: responses })) {
         const found = text.toLowerCase().includes(marker.toLowerCase());
         assert.equal(found, false, `${what} (${marker}) is in the ${where}`);
       }

@@ -133,8 +133,8 @@ describe("malformed requests get 400 in the error shape, and nothing is recorded
   for (const [name, body, message] of cases) {
     test(name, async () => {
       const before = (await listEvents(service.deps.db)).length;
-      const { status, body: answer } = await postEvents(service.app, widgetId, body);
-      assert.deepEqual([status, JSON.parse(answer)], [400, { error: { code: "bad_request", message } }]);
+      const { status, body: response } = await postEvents(service.app, widgetId, body);
+      assert.deepEqual([status, JSON.parse(response)], [400, { error: { code: "bad_request", message } }]);
       assert.equal((await listEvents(service.deps.db)).length, before);
     });
   }
@@ -253,9 +253,9 @@ test("a body that is nested deeply or has thousands of values gets 400, even whe
   const cases = { attribution: brackets, page: brackets, ignored: `[${Array(5_000).fill("0").join()}]` };
   for (const [name, text] of Object.entries(cases)) {
     const body = JSON.stringify(eventsBody({ [name]: "here" })).replace('"here"', text);
-    const answer = await postEvents(service.app, widgetId, body);
+    const response = await postEvents(service.app, widgetId, body);
     const message = "The body is nested too deeply or has too many values.";
-    assert.deepEqual([name, answer.status, JSON.parse(answer.body).error.message], [name, 400, message]);
+    assert.deepEqual([name, response.status, JSON.parse(response.body).error.message], [name, 400, message]);
   }
 });
 
@@ -291,16 +291,16 @@ describe("events dropped on purpose get 204 and leave only a count", () => {
     const id = await makeWidget(db, await makeOrganization(db));
     const setStatus = (status: string) => sql`update widgets set status = ${status} where id = ${id}`.execute(db);
     const bodies = [eventsBody(), eventsBody(), eventsBody()];
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (const [body, status] of [
       [bodies[0], "active"],
       [bodies[1], "paused"],
       [bodies[2], "active"],
     ] as const) {
       await setStatus(status);
-      answers.push((await postEvents(service.app, id, body)).status);
+      responses.push((await postEvents(service.app, id, body)).status);
     }
-    assert.deepEqual(answers, [204, 204, 204]);
+    assert.deepEqual(responses, [204, 204, 204]);
     assert.deepEqual(await Promise.all(bodies.map((body) => isRecorded(body ?? {}))), [true, false, true]);
     assert.ok(((await readOutcomes(service.app))["paused"] ?? 0) >= 1);
   });
@@ -359,8 +359,8 @@ test("requests are limited per network and minute, with Retry-After", async () =
 test("a limit of 0 turns limiting off", async () => {
   const { app, deps } = await createTestApp({ rateLimitEventsPerMinute: 0 });
   const id = await makeWidget(deps.db, await makeOrganization(deps.db));
-  const answers = await Promise.all(Array.from({ length: 50 }, () => postEvents(app, id, eventsBody())));
-  assert.deepEqual(new Set(answers.map((answer) => answer.status)), new Set([204]));
+  const responses = await Promise.all(Array.from({ length: 50 }, () => postEvents(app, id, eventsBody())));
+  assert.deepEqual(new Set(responses.map((response) => response.status)), new Set([204]));
 });
 
 test("when the queue is full, requests get 503 with Retry-After, and everything answered 204 is recorded", async () => {
@@ -374,13 +374,13 @@ test("when the queue is full, requests get 503 with Retry-After, and everything 
   await postEvents(app, id, eventsBody());
 
   const bodies = Array.from({ length: 10 }, () => eventsBody());
-  const answers = await db.transaction().execute(async (transaction) => {
+  const responses = await db.transaction().execute(async (transaction) => {
     // Recording waits for this row.
     await sql`select from visit_progress where organization_id = ${owner} for update`.execute(transaction);
     const sent = bodies.map((body) => postEvents(app, id, body));
     const refused = await Promise.all(sent.slice(4));
     assert.deepEqual(
-      refused.map((answer) => [answer.status, answer.headers["retry-after"], JSON.parse(answer.body)]),
+      refused.map((response) => [response.status, response.headers["retry-after"], JSON.parse(response.body)]),
       Array(6).fill([
         503,
         "2",
@@ -394,7 +394,7 @@ test("when the queue is full, requests get 503 with Retry-After, and everything 
     );
     return sent;
   });
-  const statuses = (await Promise.all(answers)).map((answer) => answer.status);
+  const statuses = (await Promise.all(responses)).map((response) => response.status);
   assert.deepEqual(statuses, [204, 204, 204, 204, 503, 503, 503, 503, 503, 503]);
   assert.deepEqual(
     await Promise.all(bodies.map(isRecorded)),
@@ -413,9 +413,9 @@ test("a commit that takes too long gets 503, never 204", async () => {
   await collectRoutes(app, deps, new VisitReader(deps.config), { batchMax: 2, itemsMax: 100, atOnce: 1, waitMs: 500 });
   await db.transaction().execute(async (transaction) => {
     await sql`select from visit_progress where organization_id = ${owner} for update`.execute(transaction);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => postEvents(app, id, eventsBody())));
+    const responses = await Promise.all(Array.from({ length: 5 }, () => postEvents(app, id, eventsBody())));
     assert.deepEqual(
-      answers.map((answer) => [answer.status, answer.headers["retry-after"]]),
+      responses.map((response) => [response.status, response.headers["retry-after"]]),
       Array(5).fill([503, "5"]),
     );
   });
@@ -435,7 +435,7 @@ test("two processes that get the same visits at once give the same numbers as on
       [first.app, second, first.app].map((app) => postEvents(app, widget, eventsBody({ visitId, events: [{ step }] }))),
     ),
   );
-  assert.deepEqual(new Set((await Promise.all(posts)).map((answer) => answer.status)), new Set([204]));
+  assert.deepEqual(new Set((await Promise.all(posts)).map((response) => response.status)), new Set([204]));
   for (const widgetId of [null, widget]) {
     const { funnel } = await readAnalytics(first.deps.db, owner, { days: 1, now: first.clock.now(), widgetId });
     assert.deepEqual(Object.values(funnel), [60, 60, 60, 60, 60, 0]);

@@ -115,10 +115,10 @@ test("any window of days, packed or not, matches a count by hand", async () => {
           await findReader(db, owner),
           query,
         );
-        const answer = { days: report.days, timeZone, totals, daily, funnel, channels, sources, campaigns };
+        const response = { days: report.days, timeZone, totals, daily, funnel, channels, sources, campaigns };
         const noon = new Date(`${lastDay}T11:00:00Z`);
         const byHand = countByHand(visits, { zone: "Europe/Berlin", now: noon, days, widgetId });
-        assert.deepEqual(answer, byHand, `${when}: ${days} days to ${lastDay}`);
+        assert.deepEqual(response, byHand, `${when}: ${days} days to ${lastDay}`);
       }
     }
   };

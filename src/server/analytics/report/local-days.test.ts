@@ -167,14 +167,14 @@ describe("only days within the plan's retention are counted, each as a whole", {
       await recordVisits(widgetId, [first, lastBefore]);
       await packVisits(db, owner, { now: NOW });
       const keptSince = toKeptSince(plan, NOW);
-      const answer = await readAnalytics(db, owner, { days: 740, now: NOW, keptSince });
-      assert.equal(answer.daily.length, 740);
+      const response = await readAnalytics(db, owner, { days: 740, now: NOW, keptSince });
+      assert.equal(response.daily.length, 740);
       assert.deepEqual(
-        answer.daily.filter(({ views }) => views > 0),
+        response.daily.filter(({ views }) => views > 0),
         [{ day: oldestDay, views: 1, bookings: 1 }],
       );
-      assert.deepEqual(answer.campaigns, [{ key: "(not set)", views: 1, bookings: 1, conversionRate: 1 }]);
-      assert.deepEqual([answer.totals.views, answer.totals.bookings], [1, 1]);
+      assert.deepEqual(response.campaigns, [{ key: "(not set)", views: 1, bookings: 1, conversionRate: 1 }]);
+      assert.deepEqual([response.totals.views, response.totals.bookings], [1, 1]);
     });
   }
 });

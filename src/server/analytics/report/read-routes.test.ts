@@ -38,8 +38,8 @@ function busyDays({ daily }: Analytics) {
 
 describe("the whole response", () => {
   test("without any visits has thirty days of zeros in UTC", async () => {
-    const answer = await getAnalytics(await makeCaller(db));
-    const { daily, ...rest } = answer;
+    const response = await getAnalytics(await makeCaller(db));
+    const { daily, ...rest } = response;
     assert.deepEqual(rest, {
       days: 30,
       timeZone: "UTC",
@@ -183,13 +183,13 @@ describe("the window", () => {
       makeHit({ ...first, visit: 2, at: "2025-06-15T12:00:00Z" }),
       makeHit({ ...first, visit: 3, at: "2026-11-01T11:59:59.999Z" }),
     );
-    const answer = await getAnalytics(caller, "?days=0730");
-    assert.deepEqual([answer.days, answer.daily.length], [730, 730]);
+    const response = await getAnalytics(caller, "?days=0730");
+    assert.deepEqual([response.days, response.daily.length], [730, 730]);
     assert.deepEqual(
-      busyDays(answer),
+      busyDays(response),
       ["2024-11-02", "2025-06-15", "2026-11-01"].map((day) => ({ day, views: 1, bookings: 1 })),
     );
-    assert.deepEqual(answer.channels, [{ key: "Paid Search", views: 3, bookings: 3, conversionRate: 1 }]);
+    assert.deepEqual(response.channels, [{ key: "Paid Search", views: 3, bookings: 3, conversionRate: 1 }]);
   });
 
   for (const [days, what] of [
@@ -332,8 +332,8 @@ describe("the widget filter", () => {
   test("another organization's visits never appear in the response", async () => {
     const [caller, stranger] = [await makeCaller(db), await makeCaller(db)];
     await record(makeHit({ widgetId: stranger.widgetId, visit: 1, at: "2026-11-01T10:00:00Z" }));
-    const answer = await getAnalytics(caller);
-    assert.deepEqual([answer.totals.views, busyDays(answer), answer.channels], [0, [], []]);
+    const response = await getAnalytics(caller);
+    assert.deepEqual([response.totals.views, busyDays(response), response.channels], [0, [], []]);
   });
 });
 
@@ -471,16 +471,16 @@ describe("the lists", () => {
     const inOrder = ["1", "2", "3", "4"].flatMap((digit) =>
       ["(other)", "B", "Z", "a", "b", "é", "ﬁ", "🦤"].map((key) => `${key}${digit}`),
     );
-    const answer = await getAnalytics(caller, "?days=1");
+    const response = await getAnalytics(caller, "?days=1");
     const keysOf = (list: Analytics["channels"]) => list.map(({ key }) => key);
-    assert.deepEqual(keysOf(answer.channels), inOrder.slice(0, 12));
+    assert.deepEqual(keysOf(response.channels), inOrder.slice(0, 12));
     assert.deepEqual(
-      keysOf(answer.sources),
+      keysOf(response.sources),
       inOrder.slice(0, 25).map((key) => `${key} / m`),
     );
-    assert.deepEqual(keysOf(answer.campaigns), inOrder.slice(0, 25));
-    assert.deepEqual(answer.channels[0], { key: "(other)1", views: 2, bookings: 1, conversionRate: 0.5 });
-    assert.equal(answer.totals.views, 8 * 7, "what the lists leave out is in the totals");
+    assert.deepEqual(keysOf(response.campaigns), inOrder.slice(0, 25));
+    assert.deepEqual(response.channels[0], { key: "(other)1", views: 2, bookings: 1, conversionRate: 0.5 });
+    assert.equal(response.totals.views, 8 * 7, "what the lists leave out is in the totals");
   });
 
   test("leave out keys that have neither views nor bookings in the window", async () => {

@@ -29,12 +29,12 @@ test("a key over its limit gets 429 for a breakdown, with the time to wait", asy
   const { headers } = await makeCaller(deps.db);
   const limited = await serve({ config: { ...deps.config, rateLimitApiPerMinute: 1 } });
   assert.equal((await fetch(limited + BREAKDOWN, { headers })).status, 200);
-  const answer = await fetch(limited + BREAKDOWN, { headers });
+  const response = await fetch(limited + BREAKDOWN, { headers });
   assert.deepEqual(
-    [answer.status, ...["retry-after", "ratelimit-policy", "ratelimit"].map((name) => answer.headers.get(name))],
+    [response.status, ...["retry-after", "ratelimit-policy", "ratelimit"].map((name) => response.headers.get(name))],
     [429, "60", '"default";q=1;w=60', '"default";r=0;t=60'],
   );
-  assert.deepEqual(await answer.json(), {
+  assert.deepEqual(await response.json(), {
     error: {
       code: "rate_limited",
       message:
@@ -47,10 +47,10 @@ test("a breakdown gets 503 while the database is down, with the time to wait", a
   const { headers } = await makeCaller(deps.db);
   const pool = openPool({ url: "postgres://127.0.0.1:1/none", size: 1, log: createLog("silent") });
   after(() => pool.end());
-  const answer = await fetch((await serve({ db: openDb(pool) })) + BREAKDOWN, { headers });
-  assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "5"]);
-  assert.match(String(answer.headers.get("x-request-id")), /^req_/);
-  assert.deepEqual(await answer.json(), {
+  const response = await fetch((await serve({ db: openDb(pool) })) + BREAKDOWN, { headers });
+  assert.deepEqual([response.status, response.headers.get("retry-after")], [503, "5"]);
+  assert.match(String(response.headers.get("x-request-id")), /^req_/);
+  assert.deepEqual(await response.json(), {
     error: {
       code: "unavailable",
       message: "The database can't be reached right now. Try again in a few seconds.",

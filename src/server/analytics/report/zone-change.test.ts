@@ -163,13 +163,13 @@ test("everything in the dashboard is in the new zone at once, from the same pack
     { days: "30", compare: "custom", compareFrom: "2026-09-01", compareTo: "2026-12-31" },
   ];
   const readAll = async () => {
-    const [reader, answers] = [await findReader(db, owner), [] as unknown[]];
+    const [reader, responses] = [await findReader(db, owner), [] as unknown[]];
     for (const query of queries) {
-      answers.push(await readReport(deps, reader, query));
+      responses.push(await readReport(deps, reader, query));
       const question = await readQuestion(deps, reader, query);
-      for (const dimension of DIMENSIONS) answers.push(await readBreakdown(db, question, { dimension, part: PART }));
+      for (const dimension of DIMENSIONS) responses.push(await readBreakdown(db, question, { dimension, part: PART }));
     }
-    return answers;
+    return responses;
   };
   const before = await readAll();
   const packs = await readPacks(owner);

@@ -11,8 +11,8 @@ const { app, deps } = testApp;
 type Saved = { id: string; name: string; query: string };
 
 async function save(person: SignedIn, body: object) {
-  const answer = await askApp(app, person, "POST /analytics/segments", body);
-  return { status: answer.status, body: answer.body as Saved & { error?: { code: string } } };
+  const response = await askApp(app, person, "POST /analytics/segments", body);
+  return { status: response.status, body: response.body as Saved & { error?: { code: string } } };
 }
 
 const list = async (person: SignedIn) =>
@@ -56,8 +56,8 @@ test("a segment has filters and nothing else, and only those that a report accep
     [`campaign=${"a".repeat(1_001)}`, "400 bad_request"],
     [`widget=${foreign}`, "404 not_found"],
   ] as const) {
-    const answer = await save(member, { name: "Wrong", query });
-    assert.equal(`${answer.status} ${answer.body.error?.code}`, expected, query);
+    const response = await save(member, { name: "Wrong", query });
+    assert.equal(`${response.status} ${response.body.error?.code}`, expected, query);
   }
   for (const name of ["", "a".repeat(61), "two\nlines"])
     assert.equal((await save(member, { name, query: "device=mobile" })).status, 422, name);

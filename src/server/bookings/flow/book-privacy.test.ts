@@ -33,7 +33,7 @@ async function makeSetting() {
 async function bookWith(headers: Record<string, string>, sent: object = ATTRIBUTION): Promise<Record<string, unknown>> {
   const { widgetId, key } = await makeSetting();
   const time = await findFreeTime(base, widgetId);
-  const answer = await app.inject({
+  const response = await app.inject({
     method: "POST",
     url: `/embed-api/${widgetId}/bookings`,
     headers: { "content-type": "application/json", "idempotency-key": widgetId, ...headers },
@@ -45,7 +45,7 @@ async function bookWith(headers: Record<string, string>, sent: object = ATTRIBUT
       ...time,
     }),
   });
-  assert.equal(answer.statusCode, 201, answer.body);
+  assert.equal(response.statusCode, 201, response.body);
   const read = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${key}` } });
   return read.json().data[0].attribution;
 }

@@ -70,10 +70,10 @@ test("a confirmed booking is returned to the visitor, stored, counted and listed
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
 
-  const answer = await book(widgetId, toBody(slot), "key-1");
+  const response = await book(widgetId, toBody(slot), "key-1");
 
-  assert.equal(answer.statusCode, 201, answer.body);
-  const booked = answer.json();
+  assert.equal(response.statusCode, 201, response.body);
+  const booked = response.json();
   assert.match(booked.reference, /^SVC-[2-9A-HJ-NP-Z]{6}$/);
   assert.equal(booked.start, slot.start);
   const { data } = await read("/api/v1/bookings", key);
@@ -105,13 +105,13 @@ test("a confirmed booking is returned to the visitor, stored, counted and listed
 test("the same Idempotency-Key gives the same answer and one booking, even for simultaneous requests", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
-  const answers = await Promise.all(Array.from({ length: 4 }, () => book(widgetId, toBody(slot), "double click")));
-  answers.push(await book(widgetId, toBody(slot), "double click"));
+  const responses = await Promise.all(Array.from({ length: 4 }, () => book(widgetId, toBody(slot), "double click")));
+  responses.push(await book(widgetId, toBody(slot), "double click"));
   assert.deepEqual(
-    answers.map((answer) => answer.statusCode),
+    responses.map((response) => response.statusCode),
     [201, 201, 201, 201, 201],
   );
-  assert.equal(new Set(answers.map((answer) => answer.body)).size, 1);
+  assert.equal(new Set(responses.map((response) => response.body)).size, 1);
   assert.equal((await read("/api/v1/bookings", key)).data.length, 1);
   const other = await book(widgetId, toBody({ ...slot, start: "2026-11-12T10:00:00.000Z" }), "double click");
   assert.equal(other.statusCode, 409);
@@ -121,12 +121,12 @@ test("the same Idempotency-Key gives the same answer and one booking, even for s
 test("when twenty people want one slot, one gets it and nineteen are offered other slots", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, n) => book(widgetId, toBody(slot, { visitId: crypto.randomUUID() }), `person ${n}`)),
   );
-  const statuses = answers.map((answer) => answer.statusCode).sort();
+  const statuses = responses.map((response) => response.statusCode).sort();
   assert.deepEqual(statuses, [201, ...Array(19).fill(409)]);
-  const refused = answers.find((answer) => answer.statusCode === 409)?.json();
+  const refused = responses.find((response) => response.statusCode === 409)?.json();
   assert.equal(refused.error.code, "slot_taken");
   assert.ok(refused.slots.length > 0);
   assert.ok(refused.slots.every((free: { start: string }) => free.start !== slot.start));
@@ -141,8 +141,8 @@ test("with Store bookings off nothing personal reaches the database or the log, 
   const marker = "zzMarker4711";
   const customer = { name: marker, email: `${marker}@example.com`, phone: marker, notes: marker };
   const attribution = { gclid: marker, gaClientId: marker, fbp: marker, utmSource: "google" };
-  const answer = await book(widgetId, toBody(slot, { customer, attribution }), marker);
-  assert.equal(answer.statusCode, 201, answer.body);
+  const response = await book(widgetId, toBody(slot, { customer, attribution }), marker);
+  assert.equal(response.statusCode, 201, response.body);
   assert.deepEqual(await findEverywhere(deps.db, marker), []);
   assert.ok(!lines.join("").includes(marker));
   assert.equal((await read("/api/v1/bookings", key)).data.length, 0);
@@ -241,10 +241,10 @@ test("bad input is reported by field, and nothing is booked", async () => {
     [{ website: "https://spam.example" }, ["website"]],
   ];
   for (const [change, fields] of cases) {
-    const answer = await book(widgetId, toBody(slot, change), `bad ${fields}`);
-    assert.equal(answer.statusCode, 422, answer.body);
-    assert.equal(answer.json().error.code, "invalid_fields");
-    for (const field of fields) assert.ok(field in answer.json().error.fields, `${field} in ${answer.body}`);
+    const response = await book(widgetId, toBody(slot, change), `bad ${fields}`);
+    assert.equal(response.statusCode, 422, response.body);
+    assert.equal(response.json().error.code, "invalid_fields");
+    for (const field of fields) assert.ok(field in response.json().error.fields, `${field} in ${response.body}`);
   }
   assert.equal((await book(widgetId, toBody(slot), "")).statusCode, 400);
   assert.equal((await book(widgetId, { visitId: "x" }, "k")).statusCode, 400);
@@ -376,9 +376,9 @@ test("a paused widget refuses bookings, even from a page opened earlier", async 
   const { widgetId } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   await sql`update widgets set status = 'paused' where id = ${widgetId}`.execute(deps.db);
-  const answer = await book(widgetId, toBody(slot), "paused");
-  assert.equal(answer.statusCode, 403);
-  assert.equal(answer.json().error.code, "widget_paused");
+  const response = await book(widgetId, toBody(slot), "paused");
+  assert.equal(response.statusCode, 403);
+  assert.equal(response.json().error.code, "widget_paused");
 });
 
 for (const [change, happen] of [
@@ -407,14 +407,14 @@ for (const [change, happen] of [
 test("a request that was abandoned before it arrived is never booked, and is not counted as failed", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const body = toBody(await findSlot(widgetId));
-  const answers = [
+  const responses = [
     await book(widgetId, { ...body, isAbandoned: true }, "never arrived"),
     await book(widgetId, { ...body, isAbandoned: true }, "never arrived"),
     await book(widgetId, body, "never arrived"),
   ];
-  for (const answer of answers) {
-    assert.equal(answer.statusCode, 503);
-    assert.equal(answer.json().isSettled, true);
+  for (const response of responses) {
+    assert.equal(response.statusCode, 503);
+    assert.equal(response.json().isSettled, true);
   }
   const { totals } = await read("/api/v1/analytics", key);
   assert.deepEqual([totals.bookings, totals.failed], [0, 0]);

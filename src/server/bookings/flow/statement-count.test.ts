@@ -49,7 +49,7 @@ test("a stored booking with a webhook takes few statements", { skip: isCluster()
   const url = `/embed-api/${widgetId}/slots?service=${service.id}&from=${from}&to=${to}`;
   const { slots } = (await app.inject(url)).json();
   const book = async (start: string) => {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: "POST",
       url: `/embed-api/${widgetId}/bookings`,
       headers: { "content-type": "application/json", "idempotency-key": crypto.randomUUID() },
@@ -64,7 +64,7 @@ test("a stored booking with a webhook takes few statements", { skip: isCluster()
         attribution: { utmSource: "google" },
       }),
     });
-    assert.equal(answer.statusCode, 201, answer.body);
+    assert.equal(response.statusCode, 201, response.body);
   };
   for (const { start } of slots.slice(0, 5)) await book(start);
   const ran = recordStatements();

@@ -275,7 +275,7 @@ test("an imported file comes out of the read API unchanged", async (t) => {
   });
 
   await t.test("exporting, deleting and importing again gives the same answer", async () => {
-    const answer = (await read()) as { data: Record<string, unknown>[] };
+    const answered = (await read()) as { data: Record<string, unknown>[] };
     await deps.db.deleteFrom("bookings").execute();
     await deps.db.deleteFrom("booking_references").execute();
     const other = await makeOrganization(deps.db);
@@ -284,12 +284,12 @@ test("an imported file comes out of the read API unchanged", async (t) => {
 
     const result = await run(
       other,
-      answer.data.map((booking) => ({ ...booking, widgetId: otherWidget })),
+      answered.data.map((booking) => ({ ...booking, widgetId: otherWidget })),
     );
 
     assert.deepEqual(result, { imported: 2, skipped: 0, deleted: 0 });
     const response = await app.inject({ url: "/api/v1/bookings", headers: { authorization: `Bearer ${otherKey}` } });
-    assert.deepEqual(response.json(), answer);
+    assert.deepEqual(response.json(), answered);
     assert.deepEqual(await read(), { data: [], nextCursor: null });
   });
 });

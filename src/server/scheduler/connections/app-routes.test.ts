@@ -71,9 +71,9 @@ test("a connection that does not work is not saved, and the form says why", asyn
     [{ kind: "fax" }, ["kind"]],
     [{ settings: "x" }, ["settings"]],
   ] as const) {
-    const answer = await askApp(app, admin, "POST /connections", { ...wanted, ...change });
-    const { error } = answer.body as { error: { fields: object } };
-    assert.deepEqual([answer.status, Object.keys(error.fields)], [422, fields], JSON.stringify(change));
+    const response = await askApp(app, admin, "POST /connections", { ...wanted, ...change });
+    const { error } = response.body as { error: { fields: object } };
+    assert.deepEqual([response.status, Object.keys(error.fields)], [422, fields], JSON.stringify(change));
   }
   server.injectFault("GET /me", ...Array(3).fill({ answer: { status: 503, json: {} } }));
   assert.equal((await connect(admin, server)).status, 503);

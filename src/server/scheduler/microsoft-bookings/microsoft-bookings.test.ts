@@ -483,8 +483,8 @@ for (const change of [
   test(`available times of a service with ${JSON.stringify(change)} can be read, and nothing throws`, async () => {
     const { system, server } = await openGraph();
     const service = { ...services[0], ...change };
-    const answers = [{ value: [service] }, service].map((json) => ({ reply: { status: 200, json } }));
-    server.injectFault("GET /services", ...answers);
+    const responses = [{ value: [service] }, service].map((json) => ({ reply: { status: 200, json } }));
+    server.injectFault("GET /services", ...responses);
     const range = { from: GRAPH_NOW, to: new Date(GRAPH_NOW.getTime() + 2 * DAY_MS) };
     const read = await system.listSlots({ serviceId: "check-up", staffId: null, ...range }, NEVER);
     assert.equal(read.kind, "found");

@@ -104,8 +104,8 @@ test("the manage page writes dates and times as usual in the visitor's region, l
 
 test("cancelling frees the time and says so, and cannot be undone", async () => {
   const { manage, meet } = await bookOnline();
-  const answer = await post(manage, { origin: BASE_URL });
-  assert.deepEqual([answer.statusCode, answer.headers["location"]], [303, manage]);
+  const response = await post(manage, { origin: BASE_URL });
+  assert.deepEqual([response.statusCode, response.headers["location"]], [303, manage]);
   for (const path of [manage, meet]) {
     const { body } = await get(path);
     assert.ok(body.includes("<h1>This appointment has been cancelled</h1>"));
@@ -149,8 +149,8 @@ test("a time that someone else has taken, or that was never offered, moves nothi
   const { manage, slot, other, system } = await bookStored();
   requireBooked(await system.book(toRequest("online-meeting", other), NEVER));
   for (const start of [other.startAt.toISOString(), "2026-11-01T03:07:00.000Z", "tomorrow"]) {
-    const answer = await post(manage, { origin: BASE_URL }, `start=${encodeURIComponent(start)}`);
-    assert.deepEqual([answer.statusCode, answer.headers["location"]], [303, `${manage}?taken`], start);
+    const response = await post(manage, { origin: BASE_URL }, `start=${encodeURIComponent(start)}`);
+    assert.deepEqual([response.statusCode, response.headers["location"]], [303, `${manage}?taken`], start);
   }
   const { body } = await get(`${manage}?taken`);
   assert.ok(body.includes("Someone else took this time."));
@@ -167,8 +167,8 @@ test("a form on another site cancels nothing", async () => {
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
   ]) {
-    const answer = await post(manage, headers);
-    assert.equal(answer.statusCode, 403, JSON.stringify(headers));
+    const response = await post(manage, headers);
+    assert.equal(response.statusCode, 403, JSON.stringify(headers));
   }
   assert.ok((await get(manage)).body.includes("<form"));
 });

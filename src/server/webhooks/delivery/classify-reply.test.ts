@@ -142,8 +142,8 @@ test("a retry carries the receiver's Retry-After, whatever the status or kind", 
     ["teams", { status: 503 }],
     ["teams", { status: 200, body: "Webhook message delivery failed with error: HTTP error 429" }],
   ];
-  for (const [kind, answer] of cases) {
-    const outcome = classifyReply(kind, reply({ ...answer, retryAfter: "120" }));
-    assert.equal(outcome.kind === "retry" && outcome.retryAfter, "120", `${kind} ${answer.status}`);
+  for (const [kind, response] of cases) {
+    const outcome = classifyReply(kind, reply({ ...response, retryAfter: "120" }));
+    assert.equal(outcome.kind === "retry" && outcome.retryAfter, "120", `${kind} ${response.status}`);
   }
 });

@@ -33,8 +33,8 @@ after(async () => {
   for (const receiver of receivers) await receiver.stop();
 });
 
-async function hostile(answer: (socket: Socket) => void): Promise<TestReceiver> {
-  const receiver = await startReceiver(answer);
+async function hostile(reply: (socket: Socket) => void): Promise<TestReceiver> {
+  const receiver = await startReceiver(reply);
   receivers.push(receiver);
   return receiver;
 }

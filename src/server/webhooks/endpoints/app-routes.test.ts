@@ -126,9 +126,9 @@ describe("endpoints", () => {
       [{ url: "https://example.com", kind: "fax" }, "kind"],
       [{ url: "https://example.com", kind: "webhook", description: "x".repeat(201) }, "description"],
     ] as const) {
-      const answer = await askApp(app, member, "POST /endpoints", body);
-      const { error } = answer.body as { error: { fields: Record<string, string> } };
-      assert.deepEqual([answer.status, Object.keys(error.fields)], [422, [field]], JSON.stringify(body));
+      const response = await askApp(app, member, "POST /endpoints", body);
+      const { error } = response.body as { error: { fields: Record<string, string> } };
+      assert.deepEqual([response.status, Object.keys(error.fields)], [422, [field]], JSON.stringify(body));
     }
     assert.deepEqual(await listEndpoints(member), []);
   });
@@ -223,9 +223,9 @@ describe("endpoints", () => {
       ["POST /redeliveries", { from: "2026-01-01" }],
       ["POST /deliveries/11111111-2222-4333-8444-555555555555/redeliver", undefined],
     ] as const) {
-      const answer = await askApp(app, member, route, body);
-      assert.deepEqual(answer.status, 403, route);
-      assert.equal((answer.body as { error: { code: string } }).error.code, "plan_required");
+      const response = await askApp(app, member, route, body);
+      assert.deepEqual(response.status, 403, route);
+      assert.equal((response.body as { error: { code: string } }).error.code, "plan_required");
     }
     assert.equal((await listEndpoints(member)).length, 1);
     const turn = (isEnabled: boolean) => askApp(app, member, `PATCH /endpoints/${id}`, { isEnabled });

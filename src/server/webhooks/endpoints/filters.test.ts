@@ -142,8 +142,8 @@ test("a filter that cannot be meant is refused, when it is saved and when it is 
     [{ channel: ["Email"] }, "channel"],
   ];
   for (const [body, field] of cases)
-    for (const { body: answer } of [await add(body), await ask("POST /endpoints/try-filters", body)])
-      assert.deepEqual(Object.keys((answer as { error: { fields: object } }).error.fields), [field]);
+    for (const { body: response } of [await add(body), await ask("POST /endpoints/try-filters", body)])
+      assert.deepEqual(Object.keys((response as { error: { fields: object } }).error.fields), [field]);
 });
 
 test("two people who change a filter at once are told, and the audit log names it", async () => {

@@ -36,10 +36,10 @@ function sender(settings: Parameters<typeof guardedSend>[0]): GuardedSend {
   return made;
 }
 
-function answering(...answers: string[][]): ResolveHost {
+function answering(...replies: string[][]): ResolveHost {
   return async (): Promise<HostReply> => ({
     kind: "found",
-    addresses: (answers.length > 1 ? answers.shift() : answers[0]) ?? [],
+    addresses: (replies.length > 1 ? replies.shift() : replies[0]) ?? [],
   });
 }
 
@@ -88,7 +88,7 @@ test("no spelling of an internal address is connected to, with or without TLS", 
 });
 
 test("a name that resolves to an internal address is not connected to, in any form of the address", async () => {
-  const answers = [
+  const replies = [
     ["127.0.0.1"],
     ["::1"],
     ["::ffff:127.0.0.1"],
@@ -97,7 +97,7 @@ test("a name that resolves to an internal address is not connected to, in any fo
     ["169.254.169.254"],
     ["fe80::1%lo"],
   ];
-  for (const addresses of answers) {
+  for (const addresses of replies) {
     for (const url of [`https://hooks.example.test:${inside.port}/`, `http://hooks.example.test.:${inside.port}/`]) {
       const { send } = sender({ allowCidrs: [], resolve: answering(addresses) });
       assert.deepEqual(untimed(await send(post(url))), NOT_FOUND, `${url} ${addresses}`);

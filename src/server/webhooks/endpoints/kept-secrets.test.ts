@@ -42,9 +42,9 @@ test("a chat's shortened URL is not accepted as a URL", async () => {
     [`PATCH /endpoints/${id}`, { url: encodeURI(url) }],
     ["POST /endpoints", { url, kind: "slack" }],
   ] as const) {
-    const answer = await askApp(app, team.member, route, body);
-    const { error } = answer.body as { error: { fields: Record<string, string> } };
-    assert.deepEqual([answer.status, error.fields], [422, { url: reason }], route);
+    const response = await askApp(app, team.member, route, body);
+    const { error } = response.body as { error: { fields: Record<string, string> } };
+    assert.deepEqual([response.status, error.fields], [422, { url: reason }], route);
   }
   await book(deps, team);
   await deliverAll(loop);

@@ -37,7 +37,7 @@ async function startChat() {
   };
   return {
     receiver,
-    answer: (next: number) => {
+    reply: (next: number) => {
       status = next;
     },
     book: async () => {
@@ -60,10 +60,10 @@ test("a delivery with any other outcome ends the streak", async () => {
   for (const other of [400, 409, 500]) {
     const chat = await startChat();
     for (const status of [404, 401, other, 403, other, 404, 404]) {
-      chat.answer(status);
+      chat.reply(status);
       assert.equal(await chat.book(), "enabled", `${status} beside ${other}`);
     }
-    chat.answer(404);
+    chat.reply(404);
     assert.equal(await chat.book(), "disabled", `three in a row after ${other}`);
   }
 });
@@ -72,11 +72,11 @@ test("a redelivery does not count as another delivery, and its failure does not 
   const chat = await startChat();
   assert.equal(await chat.book(), "enabled");
   for (const status of [404, 500, 404, 400]) {
-    chat.answer(status);
+    chat.reply(status);
     assert.equal(await chat.redeliverFirst(), "enabled");
   }
   assert.equal(chat.receiver.requests.length, 5);
-  chat.answer(404);
+  chat.reply(404);
   assert.equal(await chat.book(), "enabled");
   assert.equal(await chat.book(), "disabled");
 });
@@ -85,10 +85,10 @@ test("a test neither counts toward nor ends the streak", async () => {
   const chat = await startChat();
   assert.deepEqual([await chat.book(), await chat.book()], ["enabled", "enabled"]);
   for (const status of [404, 400, 500]) {
-    chat.answer(status);
+    chat.reply(status);
     assert.equal(await chat.sendTest(), "enabled");
   }
-  chat.answer(404);
+  chat.reply(404);
   assert.equal(await chat.book(), "disabled");
 });
 
@@ -96,9 +96,9 @@ test("a successful redelivery clears the streak like any success", async () => {
   const chat = await startChat();
   await chat.book();
   await chat.book();
-  chat.answer(200);
+  chat.reply(200);
   await chat.redeliverFirst();
-  chat.answer(404);
+  chat.reply(404);
   assert.deepEqual([await chat.book(), await chat.book()], ["enabled", "enabled"]);
   assert.equal(await chat.book(), "disabled");
 });

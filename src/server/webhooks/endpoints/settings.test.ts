@@ -366,8 +366,8 @@ test("once added up, the totals of finished intervals are read instead of the at
     status = 500;
   }
   const read = async (endpoint: string, period: string) => {
-    const answer = await askApp(app, viewer, `GET /endpoints/${endpoint}/statistics?period=${period}`);
-    return (answer.body as EndpointStatistics).intervals.filter((each) => each.delivered + each.failed > 0);
+    const response = await askApp(app, viewer, `GET /endpoints/${endpoint}/statistics?period=${period}`);
+    return (response.body as EndpointStatistics).intervals.filter((each) => each.delivered + each.failed > 0);
   };
   const readAll = async () => [await read(id, "24h"), await read(id, "7d"), await read(other.id, "30d")];
   const countTotals = async () => {

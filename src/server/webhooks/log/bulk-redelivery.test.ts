@@ -37,8 +37,8 @@ async function makeTeam() {
   const { id: endpoint } = await makeEndpoint(deps, business, { url: receiver.url });
   const member = await signIn(service, { role: "member", organizationId: business.owner });
   const start = async (body: object) => {
-    const answer = await askApp(app, member, "POST /redeliveries", { from: "2026-01-01", ...body });
-    return { ...answer, body: answer.body as AppRedelivery };
+    const response = await askApp(app, member, "POST /redeliveries", { from: "2026-01-01", ...body });
+    return { ...response, body: response.body as AppRedelivery };
   };
   const read = async (id: string) => (await askApp(app, member, `GET /redeliveries/${id}`)).body as AppRedelivery;
   return { business, reply, receiver, endpoint, member, start, read };
@@ -156,8 +156,8 @@ test("it can be limited by endpoint, time, state, error and widget", async () =>
     const { rows } = await sql<{ count: number }>`select count(*) as count from deliveries
       where organization_id = ${business.owner}`.execute(deps.db);
     assert.equal(rows[0]?.count, 8);
-    const answer = await start(wanted);
-    assert.equal(answer.body.matched, matched, `${JSON.stringify(filter)} at ${now}`);
+    const response = await start(wanted);
+    assert.equal(response.body.matched, matched, `${JSON.stringify(filter)} at ${now}`);
     // Back to what it was, for the next case.
     await sql`delete from delivery_queue`.execute(deps.db);
     await sql`update deliveries set redelivery_id = null, state = case
@@ -418,9 +418,9 @@ test("one that fails does not hold up the others", async () => {
 test("refusals say what is wrong", async () => {
   const { business, endpoint, start } = await makeTeam();
   const refusal = async (body: object) => {
-    const answer = await start(body);
-    const { error } = answer.body as unknown as { error: { code: string; fields?: object } };
-    return [answer.status, error.code, ...Object.keys(error.fields ?? {})];
+    const response = await start(body);
+    const { error } = response.body as unknown as { error: { code: string; fields?: object } };
+    return [response.status, error.code, ...Object.keys(error.fields ?? {})];
   };
   assert.deepEqual(await refusal({ from: "yesterday" }), [422, "invalid_fields", "from"]);
   assert.deepEqual(await refusal({ to: "soon" }), [422, "invalid_fields", "to"]);

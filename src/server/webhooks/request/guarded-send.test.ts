@@ -34,9 +34,9 @@ function sender(settings: Parameters<typeof guardedSend>[0] = {}): GuardedSend {
   return made;
 }
 
-function names(answers: Record<string, string[]>): ResolveHost {
+function names(replies: Record<string, string[]>): ResolveHost {
   return async (host): Promise<HostReply> => {
-    const addresses = answers[host];
+    const addresses = replies[host];
     return addresses === undefined ? { kind: "not_found" } : { kind: "found", addresses };
   };
 }
@@ -255,9 +255,9 @@ test("each connection error has its own name", async () => {
       (socket) => socket.write("HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
     ],
   ];
-  for (const [code, answer] of faults) {
-    const target = await receiver(answer);
-    assert.deepEqual(untimed(await sender().send(post(target.url))), failure(code), answer.toString());
+  for (const [code, reply] of faults) {
+    const target = await receiver(reply);
+    assert.deepEqual(untimed(await sender().send(post(target.url))), failure(code), reply.toString());
   }
   const gone = await startReceiver(() => {});
   await gone.stop();
@@ -325,8 +325,8 @@ test("on a DNS64 network, a name with an A record and its synthesized address is
 });
 
 test("a name that does not resolve, permanently or for now, is a DNS error", async () => {
-  for (const answer of [{ kind: "not_found" }, { kind: "unavailable" }] as const) {
-    const { send } = sender({ resolve: async () => answer });
+  for (const reply of [{ kind: "not_found" }, { kind: "unavailable" }] as const) {
+    const { send } = sender({ resolve: async () => reply });
     assert.deepEqual(untimed(await send(post("https://hooks.example.test/"))), failure("dns_error"));
   }
 });
@@ -355,7 +355,7 @@ test("a silent name server, a silent receiver and a silent TLS handshake each en
 });
 
 test("a delivery that timed out while connecting is never written", async () => {
-  let replyLate: (answer: HostReply) => void = () => {};
+  let replyLate: (reply: HostReply) => void = () => {};
   const late = new Promise<HostReply>((resolve) => {
     replyLate = resolve;
   });

@@ -115,8 +115,8 @@ describe("a viewer sees nothing about customers", () => {
       "ext-1",
     ])
       assert.ok(!JSON.stringify([list, detail]).includes(text), text);
-    const { customer, answers, attribution } = detail.body as BookingDetail;
-    assert.deepEqual([customer, answers], [null, null]);
+    const { customer, answers: responses, attribution } = detail.body as BookingDetail;
+    assert.deepEqual([customer, responses], [null, null]);
     assert.deepEqual(attribution, { source: "google", medium: "cpc", campaign: "autumn", channel: "Paid Search" });
     const count = async (search: string) =>
       ((await askApp(app, viewer, `GET /bookings?search=${search}`)).body as Page).data.length;

@@ -268,14 +268,14 @@ test("a widget that is not the caller's gives 404 with the same bytes, whatever 
     theirs.owner,
     "w".repeat(4_000),
   ];
-  const answers = new Set<string>();
+  const responses = new Set<string>();
   for (const widget of foreign) {
     const response = await app.inject({ url: `/api/v1/bookings?widget=${widget}`, headers: four.headers });
     const { "x-request-id": _own, date: _now, ratelimit: _count, ...headers } = response.headers;
-    answers.add(JSON.stringify([response.statusCode, headers, response.body]));
+    responses.add(JSON.stringify([response.statusCode, headers, response.body]));
   }
   assert.deepEqual(
-    [...answers].map((answer) => JSON.parse(answer)),
+    [...responses].map((response) => JSON.parse(response)),
     [
       [
         404,
