@@ -80,24 +80,30 @@ export async function run(): Promise<Bar[]> {
         ...{ spread, ratio: ratio.toFixed(2) },
       })),
     );
-    return [
-      ...rows.slice(1).map(({ what, ratio }) => ({
-        what: `${what}, against alone`,
-        measured: `${ratio.toFixed(2)} ×`,
-        bar: `≥ ${BESIDE_BAR.toFixed(2)} ×`,
-        isReached: ratio >= BESIDE_BAR,
-      })),
-      {
-        what: "imported events per second",
-        measured: round(importRate),
-        bar: `≥ ${IMPORT_BAR.toLocaleString("en")}`,
-        isReached: importRate >= IMPORT_BAR,
-      },
-      judgeMemory(Math.max(...results.map(({ residentMb }) => residentMb))),
-    ];
+    const besideBars = rows.slice(1).map(({ what, ratio }) => toBesideBar(what, ratio));
+    const residentMb = Math.max(...results.map((result) => result.residentMb));
+    return [...besideBars, toImportBar(importRate), judgeMemory(residentMb)];
   } finally {
     await service.stop();
   }
+}
+
+function toBesideBar(what: string, ratio: number): Bar {
+  return {
+    what: `${what}, against alone`,
+    measured: `${ratio.toFixed(2)} ×`,
+    bar: `≥ ${BESIDE_BAR.toFixed(2)} ×`,
+    isReached: ratio >= BESIDE_BAR,
+  };
+}
+
+function toImportBar(importRate: number): Bar {
+  return {
+    what: "imported events per second",
+    measured: round(importRate),
+    bar: `≥ ${IMPORT_BAR.toLocaleString("en")}`,
+    isReached: importRate >= IMPORT_BAR,
+  };
 }
 
 /** `isMeasured` says whether the measurement is over: work without an end of its own ends then. */

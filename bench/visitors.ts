@@ -11,8 +11,8 @@ import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { addConnection } from "../src/server/scheduler/connections/connections.ts";
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
-import { type CalcomServer, startCalcomServer } from "../test/support/scheduler/calcom-server.ts";
-import { CalcomThrottle } from "../test/support/scheduler/calcom-throttle.ts";
+import { type CalcomServer, startCalcomServer } from "../test/support/scheduler/calcom/calcom-server.ts";
+import { CalcomThrottle } from "../test/support/scheduler/calcom/calcom-throttle.ts";
 import { type Bar, printTable } from "./support/bars.ts";
 import { type Service, startService } from "./support/service.ts";
 

@@ -17,7 +17,7 @@ import { addConnection } from "../src/server/scheduler/connections/connections.t
 import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { findFreePort } from "../test/support/programs/free-port.ts";
-import { type CalcomServer, startCalcomServer } from "../test/support/scheduler/calcom-server.ts";
+import { type CalcomServer, startCalcomServer } from "../test/support/scheduler/calcom/calcom-server.ts";
 import { type DatabaseProxy, startDatabaseProxy } from "./database-proxy.ts";
 import { type Receiver, startReceiver } from "./receiver.ts";
 import { Service } from "./service.ts";
@@ -68,8 +68,7 @@ export async function openWorld(logFolder: string): Promise<World> {
   await migrate({ pool, log, folder: MIGRATIONS_FOLDER });
   const db = openDb(pool);
 
-  const clockFile = join(folder, "clock-shift");
-  writeFileSync(clockFile, "0");
+  const clockFile = makeClockFile(folder);
   const { host, port, user, password, database } = new pg.Client({ connectionString: embedded.url });
   const proxy = await startDatabaseProxy(host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
   const [receiver, calcom] = await Promise.all([startReceiver(), startCalcomServer()]);
@@ -80,19 +79,10 @@ export async function openWorld(logFolder: string): Promise<World> {
   const deps = await createDeps({ config: parseConfig(settings), database: { db, pool }, log });
   const business = await setUpBusiness(deps, { receiver, calcom });
 
-  const makeService = async (name: string, role: "web" | "worker") => {
-    const port = await findFreePort();
-    const own = role === "web" ? { PORT: String(port) } : { WORKER_PORT: String(port) };
-    return new Service({
-      name,
-      port,
-      settings: { ...settings, ROLE: role, ...own },
-      logPath: join(logFolder, `${name}.log`),
-    });
-  };
-  const webs = await Promise.all(Array.from({ length: WEBS }, (_, n) => makeService(`web-${n + 1}`, "web")));
+  const making = { settings, logFolder };
+  const webs = await Promise.all(Array.from({ length: WEBS }, (_, n) => makeService(`web-${n + 1}`, "web", making)));
   const workers = await Promise.all(
-    Array.from({ length: WORKERS }, (_, n) => makeService(`worker-${n + 1}`, "worker")),
+    Array.from({ length: WORKERS }, (_, n) => makeService(`worker-${n + 1}`, "worker", making)),
   );
   for (const service of [...webs, ...workers]) await service.start();
 
@@ -121,6 +111,27 @@ export async function openWorld(logFolder: string): Promise<World> {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+async function makeService(
+  name: string,
+  role: "web" | "worker",
+  { settings, logFolder }: { settings: Record<string, string>; logFolder: string },
+): Promise<Service> {
+  const port = await findFreePort();
+  const own = role === "web" ? { PORT: String(port) } : { WORKER_PORT: String(port) };
+  return new Service({
+    name,
+    port,
+    settings: { ...settings, ROLE: role, ...own },
+    logPath: join(logFolder, `${name}.log`),
+  });
+}
+
+export function makeClockFile(folder: string): string {
+  const file = join(folder, "clock-shift");
+  writeFileSync(file, "0");
+  return file;
 }
 
 /** Only root can mount. Otherwise the "full disk" fault is left out. */

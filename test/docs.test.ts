@@ -12,7 +12,7 @@ import { createTestDatabase, isCluster } from "./support/database/database.ts";
 import { findFreePort } from "./support/programs/free-port.ts";
 import { createNewcomer } from "./support/programs/newcomer.ts";
 import { type Block, listBlocks, ROOT } from "./support/repository/document-blocks.ts";
-import { startCalcomServer } from "./support/scheduler/calcom-server.ts";
+import { startCalcomServer } from "./support/scheduler/calcom/calcom-server.ts";
 import { until } from "./support/until.ts";
 
 // Everything the documents tell people to type is typed here as written, except for ports and hosts. A block fails if it is

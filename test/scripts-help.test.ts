@@ -15,7 +15,7 @@ describe("every npm script explains itself with --help, and does nothing else", 
   for (const [name, command] of Object.entries(scripts).filter(([each]) => !NOT_OURS.includes(each)))
     test(name, async () => {
       const args = [...command.split(" ").slice(1), "--help"];
-      const options = { cwd: ROOT, env: CLEAN_ENVIRONMENT, timeout: 60_000 };
+      const options = { cwd: ROOT, env: CLEAN_ENVIRONMENT };
       const { stdout, stderr } = await promisify(execFile)(process.execPath, args, options);
       assert.match(stdout, /^(npm |Usage: )/);
       assert.equal(stderr, "");

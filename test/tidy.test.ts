@@ -4,9 +4,12 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import {
   findBannedFileNames,
+  findBannedInTests,
   findBannedTexts,
   findDeadExports,
   findDeadFiles,
+  findDeadMembers,
+  findFullFolders,
   findImportFaults,
   findLongFiles,
   findLongFunctions,
@@ -16,8 +19,11 @@ import { ALLOWED_IMPORTS } from "./support/repository/tidy-rules.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const source = readFiles(["src/**/*.{ts,tsx}", "migrations/*.sql"]);
+const users = readFiles(["{bench,faults,scripts,test}/**/*.{ts,tsx}"]);
+const tests = readFiles(["src/**/*.test.{ts,tsx}", "test/**/*.ts"]);
+tests.delete("test/tidy.test.ts");
 
-function readFiles(patterns: string[]): SourceFiles {
+function readFiles(patterns: string[]): Map<string, string> {
   const paths = globSync(patterns, { cwd: root }).map((path) => path.replaceAll("\\", "/"));
   return new Map(paths.sort().map((path) => [path, readFileSync(`${root}/${path}`, "utf8")]));
 }
@@ -26,8 +32,22 @@ describe("the code follows its rules", () => {
   test("imports point in the allowed direction", () => assert.deepEqual(findImportFaults(source), []));
   test("time, randomness, network and environment are used where they belong", () =>
     assert.deepEqual(findBannedTexts(source), []));
-  test("no file is too long to read in one go", () => assert.deepEqual(findLongFiles(source), []));
-  test("no function is too long to take in at a glance", () => assert.deepEqual(findLongFunctions(source), []));
+  test("no test waits for a fixed time, or has a limit of its own", () =>
+    assert.deepEqual(findBannedInTests(tests), []));
+  test("no file is too long to read in one go", () =>
+    assert.deepEqual(findLongFiles(new Map([...source, ...users])), []));
+  test("no function is too long to take in at a glance", () => {
+    // Tests' conformance suites and stand-in servers are one function each.
+    const others = [...users].filter(([path]) => !path.startsWith("test/"));
+    assert.deepEqual(findLongFunctions(new Map([...source, ...others])), []);
+  });
+  test("no folder holds more than one can take in at a glance", () => {
+    const paths = globSync("{src,test,scripts,bench,faults,sdk,connectors,migrations}/**/*.*", {
+      cwd: root,
+      exclude: ["**/node_modules", "**/dist"],
+    });
+    assert.deepEqual(findFullFolders(paths.map((path) => path.replaceAll("\\", "/"))), []);
+  });
   test("every file is named for its content", () => {
     const paths = globSync("{src,test,scripts,bench,sdk}/**/*.*", {
       cwd: root,
@@ -36,8 +56,8 @@ describe("the code follows its rules", () => {
     assert.deepEqual(findBannedFileNames(paths.map((path) => path.replaceAll("\\", "/"))), []);
   });
   test("every file is used", () => assert.deepEqual(findDeadFiles(source), []));
-  test("every export is used elsewhere", () =>
-    assert.deepEqual(findDeadExports(source, readFiles(["{bench,faults,scripts,test}/**/*.{ts,tsx}"])), []));
+  test("every export is used elsewhere", () => assert.deepEqual(findDeadExports(source, users), []));
+  test("every method and field is used elsewhere", () => assert.deepEqual(findDeadMembers(source, users), []));
   test("the source files were found", () => assert.ok(source.size > 50));
 });
 
@@ -150,6 +170,30 @@ describe("banned texts are found", () => {
   });
 });
 
+describe("what makes a test depend on the machine is found", () => {
+  const path = "src/server/bookings/import.test.ts";
+  // biome-ignore format: one case a line
+  const cases: [text: string, found: string, instead: string][] = [
+    ["await sleep(50);", "await sleep(", "wait until something is true (test/support/until.ts)"],
+    ["await pause(50);", "await pause(", "wait until something is true (test/support/until.ts)"],
+    ["await setTimeout(50);", "await setTimeout(", "wait until something is true (test/support/until.ts)"],
+    ["await page.waitForTimeout(50);", "await page.waitForTimeout(", "wait until something is true (test/support/until.ts)"],
+    ["await new Promise((resolve) => setTimeout(resolve, 5));", "await new Promise((resolve) => setTimeout(", "wait until something is true (test/support/until.ts)"],
+    ['test("x", { timeout: 60_000 }, run);', "timeout: 60_000", "the limit of a file is enough (scripts/test.ts)"],
+  ];
+  for (const [text, found, instead] of cases) {
+    test(text, () => assert.deepEqual(check(findBannedInTests, path, text), [`holds ${found}: ${instead}`]));
+  }
+
+  test("but not in words, and not where it is allowed", () => {
+    const files = new Map([
+      [path, "// await sleep(50);\nawait until(isSo, what);\nawait sql`select pg_sleep(1)`.execute(db);"],
+      ["test/support/until.ts", "await new Promise((resolve) => setTimeout(resolve, 5));"],
+    ]);
+    assert.deepEqual(findBannedInTests(files), []);
+  });
+});
+
 describe("vague file names are found", () => {
   for (const [path, word] of [
     ["src/server/bookings/booking-utils.ts", "utils"],
@@ -234,6 +278,36 @@ describe("long and dead files, and dead exports, are found", () => {
       "src/server/bookings/dead.ts exports Three, which nothing imports",
       "src/server/bookings/dead.ts exports four, which nothing imports",
     ]);
+  });
+
+  test("a member that only its own class has is dead, unless another class may call it", () => {
+    const files = new Map([
+      [
+        "src/server/bookings/loop.ts",
+        "export class Loop<Row> {\n  #running = 1;\n  readonly width = 1;\n  constructor(row: Row) {}\n  async start(): Promise<void> {}\n  get size() {\n    return 1;\n  }\n  stop() {\n    dead();\n  }\n}",
+      ],
+      ["src/server/bookings/sized.ts", "class Sized extends Set {\n  size() {}\n  widthOf() {}\n}"],
+      ["src/server/bookings/dead.ts", "class Dead {\n  start() {}\n  // Nothing calls dying.\n  dying() {}\n}"],
+    ]);
+    const users = new Map([["bench/run.ts", "new Loop().start();\nconst { width } = loop;"]]);
+    assert.deepEqual(findDeadMembers(files, users), [
+      "src/server/bookings/loop.ts has the member stop, which nothing uses",
+      "src/server/bookings/dead.ts has the member dying, which nothing uses",
+    ]);
+  });
+
+  test("a folder of 21 files is too full, one of 20 is not, and tests and migrations don't count", () => {
+    const list = (folder: string, count: number, ending: string) =>
+      Array.from({ length: count }, (_, n) => `${folder}/${n}${ending}`);
+    assert.deepEqual(
+      findFullFolders([
+        ...list("src/server/bookings", 21, ".ts"),
+        ...list("src/server/widgets", 20, ".ts"),
+        ...list("src/server/widgets", 20, ".test.ts"),
+        ...list("migrations", 40, ".sql"),
+      ]),
+      ["src/server/bookings has 21 files, more than 20: give its parts folders"],
+    );
   });
 
   test("a file of 351 lines is too long, one of 350 is not, and a test may have any length", () => {

@@ -6,8 +6,8 @@ import { noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
 import { makeWidget, updateWidget } from "../support/builders.ts";
-import { type CalcomServer, startCalcomServer } from "../support/scheduler/calcom-server.ts";
-import { startCalendlyServer } from "../support/scheduler/calendly-server.ts";
+import { type CalcomServer, startCalcomServer } from "../support/scheduler/calcom/calcom-server.ts";
+import { startCalendlyServer } from "../support/scheduler/calendly/calendly-server.ts";
 
 const dashboard = await startDashboard({ settings: { webhookAllowCidrs: ["127.0.0.0/8"] } });
 const { deps, clock, organizationId: owner } = dashboard;

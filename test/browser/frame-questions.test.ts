@@ -4,7 +4,7 @@ import { addConnection } from "../../src/server/scheduler/connections/connection
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { fillForm, goToForm, send, startFrameService, visitPage } from "../support/browser/frame.ts";
 import { updateWidget } from "../support/builders.ts";
-import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { startCalcomServer } from "../support/scheduler/calcom/calcom-server.ts";
 
 const browser = openBrowser();
 const { deps, owner, visitor, makeWidget } = await startFrameService();

@@ -4,7 +4,7 @@ import type { AuditPage } from "#contract/app/audit.ts";
 import { askApp } from "../support/app/app-api.ts";
 import { signIn } from "../support/app/sign-in.ts";
 import { makeWidget } from "../support/builders.ts";
-import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { startCalcomServer } from "../support/scheduler/calcom/calcom-server.ts";
 import {
   book,
   createWebhookService,

@@ -7,7 +7,7 @@ import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
 import { makeKey, updateWidget } from "../support/builders.ts";
 import { whileLocked } from "../support/database/while-locked.ts";
 import { startServiceProcess } from "../support/programs/service-process.ts";
-import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { startCalcomServer } from "../support/scheduler/calcom/calcom-server.ts";
 import { until } from "../support/until.ts";
 import {
   createWebhookService,

@@ -7,7 +7,7 @@ import { askApp } from "../support/app/app-api.ts";
 import { createCommandLine } from "../support/app/cli.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 import { makeOrganization } from "../support/builders.ts";
-import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { startCalcomServer } from "../support/scheduler/calcom/calcom-server.ts";
 
 // The operator limits how many of each thing an organization or a person can have.
 

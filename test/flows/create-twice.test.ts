@@ -7,7 +7,7 @@ import { KEY_SCOPES } from "#contract/scopes.ts";
 import { askApp, readAudit } from "../support/app/app-api.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 import { makeKey } from "../support/builders.ts";
-import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { startCalcomServer } from "../support/scheduler/calcom/calcom-server.ts";
 import {
   book,
   createWebhookService,

@@ -7,7 +7,7 @@ import { askApp, readAudit } from "../support/app/app-api.ts";
 import type { Answer } from "../support/app/read-api.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 import { makeWidget } from "../support/builders.ts";
-import { startCalcomServer } from "../support/scheduler/calcom-server.ts";
+import { startCalcomServer } from "../support/scheduler/calcom/calcom-server.ts";
 import { makeEndpoint } from "../support/webhooks/webhook-service.ts";
 
 // Two people change one thing at the same moment.

@@ -10,8 +10,8 @@ import {
   cancelCalcomBooking,
   findCalcomBooking,
   moveCalcomBooking,
-} from "../../../test/support/scheduler/calcom-changes.ts";
-import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
+} from "../../../test/support/scheduler/calcom/calcom-changes.ts";
+import { startCalcomServer } from "../../../test/support/scheduler/calcom/calcom-server.ts";
 import { createOpenDeps } from "../../../test/support/scheduler/open-deps.ts";
 import { addConnection } from "../scheduler/connections/connections.ts";
 

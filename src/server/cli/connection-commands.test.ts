@@ -7,7 +7,7 @@ import type { AppConnection } from "#contract/app/connections.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app/app.ts";
 import { createCommandLine } from "../../../test/support/app/cli.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
-import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
+import { startCalcomServer } from "../../../test/support/scheduler/calcom/calcom-server.ts";
 import { createOpenDeps } from "../../../test/support/scheduler/open-deps.ts";
 import type { ConnectionCheck } from "../scheduler/check/check-connection.ts";
 import { addConnection } from "../scheduler/connections/connections.ts";

@@ -17,7 +17,7 @@ import { assertCounted } from "../../../test/support/funnel/analytics.ts";
 import { makeHit, visitId } from "../../../test/support/funnel/hits.ts";
 import { assertPacksValid } from "../../../test/support/funnel/packs.ts";
 import { sampleHits } from "../../../test/support/funnel/random-hits.ts";
-import { type CalcomServer, startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
+import { type CalcomServer, startCalcomServer } from "../../../test/support/scheduler/calcom/calcom-server.ts";
 import { lockProgress } from "../analytics/packs/pack-queries.ts";
 import { packVisits, rebuildPacks } from "../analytics/packs/pack-visits.ts";
 import { recordHits } from "../analytics/record/record.ts";

@@ -4,8 +4,8 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../test/support/builders.ts";
-import { startCalcomServer } from "../../../test/support/scheduler/calcom-server.ts";
-import { CalcomThrottle } from "../../../test/support/scheduler/calcom-throttle.ts";
+import { startCalcomServer } from "../../../test/support/scheduler/calcom/calcom-server.ts";
+import { CalcomThrottle } from "../../../test/support/scheduler/calcom/calcom-throttle.ts";
 import { addConnection } from "../scheduler/connections/connections.ts";
 import { changeWidget } from "./app-queries.ts";
 

@@ -8,7 +8,7 @@ import { randomId, systemRandom } from "../../../src/server/lib/secrets/random.t
 import { addConnection } from "../../../src/server/scheduler/connections/connections.ts";
 import { startRedelivery } from "../../../src/server/webhooks/log/bulk-redelivery.ts";
 import { makeKey, makeWidget, NOON } from "../builders.ts";
-import { startCalcomServer } from "../scheduler/calcom-server.ts";
+import { startCalcomServer } from "../scheduler/calcom/calcom-server.ts";
 import {
   book,
   type createWebhookService,

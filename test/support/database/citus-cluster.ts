@@ -3,16 +3,15 @@ import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { chooseDatabaseUser, type DatabaseUser } from "../../../src/server/db/embedded/database-user.ts";
 import { programOptions, runProgram } from "../../../src/server/db/embedded/run-program.ts";
 import { findFreePort } from "../programs/free-port.ts";
+import { until } from "../until.ts";
 
 // A Citus cluster on loopback, from an installation that is already on the machine: one coordinator and some workers.
 
-const READY_LIMIT_MS = 60_000;
 const USER = "postgres";
 
 const SETTINGS = [
@@ -188,12 +187,10 @@ export class CitusNode {
     const args = ["-D", join(folder, "data"), "-p", String(this.#port), ...settings.flatMap((one) => ["-c", one])];
     const log = openSync(join(folder, "log"), "a");
     this.#child = spawn(join(bin, "postgres"), args, { ...programOptions(user), stdio: ["ignore", log, log] });
-    const startedAt = performance.now();
-    while (!(await this.#isReady())) {
-      if (this.#child.exitCode !== null || performance.now() - startedAt > READY_LIMIT_MS)
-        throw new Error(`${this.name} did not start: ${readFileSync(join(folder, "log"), "utf8").slice(-2_000)}`);
-      await sleep(100);
-    }
+    const child = this.#child;
+    await until(async () => child.exitCode !== null || (await this.#isReady()), `${this.name} is ready`);
+    if (child.exitCode !== null)
+      throw new Error(`${this.name} did not start: ${readFileSync(join(folder, "log"), "utf8").slice(-2_000)}`);
   }
 
   /** Orderly, and resolves when it has ended. */

@@ -229,6 +229,32 @@ export const BANNED_MARKS = /\b(TODO|FIXME|XXX|HACK)\b/;
 /** Words that say nothing about a file's content. */
 export const BANNED_FILE_WORDS = /(?<![a-z])(utils?|helpers?|common|misc|managers?|data|infos?)(?![a-z])/;
 
+/** What no test may contain, except these files: it would depend on how fast the machine is. */
+export const BANNED_IN_TESTS: typeof BANNED_TEXTS = [
+  {
+    pattern: /\bawait (?:new Promise\b.*?\bsetTimeout|(?:\w+\.)?(?:setTimeout|waitForTimeout|sleep|pause))\(/,
+    allowedIn: [
+      "test/support/until.ts",
+      // Nothing tells when node:test stops to wait for more tests.
+      "test/late-tests.test.ts",
+      // Receivers and senders that take their time.
+      "src/server/webhooks/delivery/several-servers.test.ts",
+      "src/server/webhooks/queue/crash.test.ts",
+      "test/flows/sdk-sync-killed.test.ts",
+      "test/support/funnel/event-sender.ts",
+    ],
+    instead: "wait until something is true (test/support/until.ts)",
+  },
+  {
+    pattern: /\btimeout: \d[\d_]*/,
+    allowedIn: ["src/server/sending/resolve-host.test.ts"],
+    instead: "the limit of a file is enough (scripts/test.ts)",
+  },
+];
+
+/** Files of one folder, tests not counted. Migrations are one series. */
+export const FOLDER_FILES_MAX = 20;
+export const ANY_SIZE_FOLDERS = ["migrations"];
 export const LINES_MAX = 350;
 export const FUNCTION_LINES_MAX = 60;
 

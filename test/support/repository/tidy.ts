@@ -1,10 +1,13 @@
 import { dirname, join } from "node:path/posix";
 import {
   ALLOWED_IMPORTS,
+  ANY_SIZE_FOLDERS,
   BANNED_FILE_WORDS,
+  BANNED_IN_TESTS,
   BANNED_MARKS,
   BANNED_TEXTS,
   ENTRY_POINTS,
+  FOLDER_FILES_MAX,
   FUNCTION_LINES_MAX,
   LINES_MAX,
   LONG_FUNCTIONS,
@@ -12,7 +15,7 @@ import {
   RESERVED_PACKAGES,
 } from "./tidy-rules.ts";
 
-// Applies the rules in tidy-rules.ts. Each check takes the files in src/ by path and returns its faults as sentences.
+// Applies the rules in tidy-rules.ts. Each check takes files by path and returns their faults as sentences.
 
 export type SourceFiles = ReadonlyMap<string, string>;
 
@@ -39,13 +42,34 @@ export function findImportFaults(files: SourceFiles): string[] {
 export function findBannedTexts(files: SourceFiles): string[] {
   return [...files].flatMap(([path, text]) => {
     if (isForTests(path)) return [];
-    const code = withoutComments(path, text);
-    const faults = BANNED_TEXTS.filter(
-      ({ pattern, allowedIn }) => pattern.test(code) && !allowedIn.some((place) => covers(place, path)),
-    ).map(({ pattern, instead }) => `${path} holds ${pattern.exec(code)?.[0]}: ${instead}`);
+    const faults = applyRules(BANNED_TEXTS, path, text);
     const mark = BANNED_MARKS.exec(text)?.[0];
     return mark === undefined ? faults : [...faults, `${path} holds ${mark}: open an issue`];
   });
+}
+
+/** Takes tests and what they share. */
+export function findBannedInTests(files: SourceFiles): string[] {
+  return [...files].flatMap(([path, text]) => applyRules(BANNED_IN_TESTS, path, text));
+}
+
+function applyRules(rules: typeof BANNED_TEXTS, path: string, text: string): string[] {
+  const code = withoutComments(path, text);
+  return rules
+    .filter(({ pattern, allowedIn }) => pattern.test(code) && !allowedIn.some((place) => covers(place, path)))
+    .map(({ pattern, instead }) => `${path} holds ${pattern.exec(code)?.[0]}: ${instead}`);
+}
+
+export function findFullFolders(paths: Iterable<string>): string[] {
+  const folders = Map.groupBy(
+    [...paths].filter((path) => !isForTests(path)),
+    dirname,
+  );
+  return [...folders]
+    .filter(([folder, { length }]) => length > FOLDER_FILES_MAX && !ANY_SIZE_FOLDERS.includes(folder))
+    .map(
+      ([folder, { length }]) => `${folder} has ${length} files, more than ${FOLDER_FILES_MAX}: give its parts folders`,
+    );
 }
 
 export function findLongFiles(files: SourceFiles): string[] {
@@ -112,6 +136,35 @@ export function findDeadExports(files: SourceFiles, users: SourceFiles): string[
       .filter(([, name]) => !used.has(`${path} ${name}`))
       .map(([, name]) => `${path} exports ${name}, which nothing imports`);
   });
+}
+
+/**
+ * A public method or field of a class whose name nothing else uses. A class that extends or implements another may have members
+ * that only the other one calls.
+ */
+export function findDeadMembers(files: SourceFiles, users: SourceFiles): string[] {
+  const members = eachProgramFile(files, (path, text) => listMembers(text).map((name) => `${path} ${name}`));
+  const defined = countBy(members.map((member) => member.split(" ")[1] ?? ""));
+  const used = countBy([...files, ...users].flatMap(([path, text]) => withoutComments(path, text).match(/\w+/g) ?? []));
+  return members.flatMap((member) => {
+    const [path, name = ""] = member.split(" ");
+    return used.get(name) === defined.get(name) ? [`${path} has the member ${name}, which nothing uses`] : [];
+  });
+}
+
+/** Relies on our formatter: members are indented by two spaces. */
+function listMembers(text: string): string[] {
+  const classes = text.matchAll(/^(?:export )?(?:abstract )?class \w+(?:<.*>)? \{\n([\s\S]*?)^\}/gm);
+  const names = [...classes].flatMap(([, body = ""]) => [...body.matchAll(MEMBER)].map(([, name = ""]) => name));
+  return [...new Set(names)].filter((name) => name !== "constructor");
+}
+
+const MEMBER = /^ {2}(?:(?:async|static|readonly|get|set) )*\*?(\w+)(?:[(<?:;]| =)/gm;
+
+function countBy(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
 }
 
 const EXPORTED_NAME = /^export (?:async )?(?:type|function\*?|const|class) (\w+)/gm;

@@ -9,9 +9,9 @@ import {
   cancelCalcomBooking,
   findCalcomBooking,
   moveCalcomBooking,
-} from "../../../../test/support/scheduler/calcom-changes.ts";
-import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
-import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
+} from "../../../../test/support/scheduler/calcom/calcom-changes.ts";
+import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
+import { startGraphServer } from "../../../../test/support/scheduler/graph/graph-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { silence } from "../../../../test/support/scheduler/silence.ts";
 import { RecentMap } from "../../lib/recent-map.ts";

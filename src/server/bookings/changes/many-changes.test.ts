@@ -12,11 +12,14 @@ import {
   cancelCalcomBooking,
   findCalcomBooking,
   moveCalcomBooking,
-} from "../../../../test/support/scheduler/calcom-changes.ts";
-import { startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
-import type { SentNotice } from "../../../../test/support/scheduler/calcom-webhooks.ts";
-import { findCalendlyBooking, moveCalendlyBooking } from "../../../../test/support/scheduler/calendly-changes.ts";
-import { startCalendlyServer } from "../../../../test/support/scheduler/calendly-server.ts";
+} from "../../../../test/support/scheduler/calcom/calcom-changes.ts";
+import { startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
+import type { SentNotice } from "../../../../test/support/scheduler/calcom/calcom-webhooks.ts";
+import {
+  findCalendlyBooking,
+  moveCalendlyBooking,
+} from "../../../../test/support/scheduler/calendly/calendly-changes.ts";
+import { startCalendlyServer } from "../../../../test/support/scheduler/calendly/calendly-server.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 import { keepSubscriptions } from "../../scheduler/notices/keep-subscriptions.ts";
 import { readEventPage } from "../../webhooks/events/read-routes.ts";

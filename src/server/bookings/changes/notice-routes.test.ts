@@ -7,19 +7,19 @@ import type { ConnectionId, OrganizationId, Reference } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
-import { cancelCalcomBooking, moveCalcomBooking } from "../../../../test/support/scheduler/calcom-changes.ts";
+import { cancelCalcomBooking, moveCalcomBooking } from "../../../../test/support/scheduler/calcom/calcom-changes.ts";
 import {
   type CalcomBooking,
   type CalcomServer,
   startCalcomServer,
-} from "../../../../test/support/scheduler/calcom-server.ts";
-import type { SentNotice } from "../../../../test/support/scheduler/calcom-webhooks.ts";
-import { moveCalendlyBooking } from "../../../../test/support/scheduler/calendly-changes.ts";
+} from "../../../../test/support/scheduler/calcom/calcom-server.ts";
+import type { SentNotice } from "../../../../test/support/scheduler/calcom/calcom-webhooks.ts";
+import { moveCalendlyBooking } from "../../../../test/support/scheduler/calendly/calendly-changes.ts";
 import {
   type CalendlyBooking,
   type CalendlyServer,
   startCalendlyServer,
-} from "../../../../test/support/scheduler/calendly-server.ts";
+} from "../../../../test/support/scheduler/calendly/calendly-server.ts";
 import { addConnection, changeConnection } from "../../scheduler/connections/connections.ts";
 import { keepSubscriptions } from "../../scheduler/notices/keep-subscriptions.ts";
 import { followAppointments } from "./follow-appointments.ts";

@@ -3,8 +3,11 @@ import { after, test } from "node:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
-import { type CalendlyServer, startCalendlyServer } from "../../../../test/support/scheduler/calendly-server.ts";
+import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
+import {
+  type CalendlyServer,
+  startCalendlyServer,
+} from "../../../../test/support/scheduler/calendly/calendly-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { silence } from "../../../../test/support/scheduler/silence.ts";
 import { RecentMap } from "../../lib/recent-map.ts";

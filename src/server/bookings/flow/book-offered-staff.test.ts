@@ -5,7 +5,7 @@ import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import { visitId } from "../../../../test/support/funnel/hits.ts";
-import { type GraphServer, startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
+import { type GraphServer, startGraphServer } from "../../../../test/support/scheduler/graph/graph-server.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";
 
 // A widget that offers certain people, in a scheduling system where two visitors can want the same time at once.

@@ -5,7 +5,7 @@ import { SECOND_MS } from "#contract/durations.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, NOON, updateWidget } from "../../../../test/support/builders.ts";
 import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
-import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
 import { until } from "../../../../test/support/until.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection } from "../../scheduler/connections/connections.ts";

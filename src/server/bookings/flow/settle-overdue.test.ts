@@ -7,7 +7,7 @@ import { createTestApp } from "../../../../test/support/app/app.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
 import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
-import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
 import { RecentMap } from "../../lib/recent-map.ts";
 import { addConnection, removeConnection } from "../../scheduler/connections/connections.ts";
 import { openConnection } from "../../scheduler/open-system.ts";

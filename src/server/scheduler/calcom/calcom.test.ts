@@ -7,17 +7,17 @@ import {
   cancelCalcomBooking,
   findCalcomBooking,
   moveCalcomBooking,
-} from "../../../../test/support/scheduler/calcom-changes.ts";
-import { toError } from "../../../../test/support/scheduler/calcom-error.ts";
-import { BLOCKED_EMAIL, INVALID_PHONE } from "../../../../test/support/scheduler/calcom-refusals.ts";
-import { CALCOM_REQUEST_ID } from "../../../../test/support/scheduler/calcom-server.ts";
-import { CALCOM_NOW } from "../../../../test/support/scheduler/calcom-world.ts";
+} from "../../../../test/support/scheduler/calcom/calcom-changes.ts";
+import { toError } from "../../../../test/support/scheduler/calcom/calcom-error.ts";
+import { BLOCKED_EMAIL, INVALID_PHONE } from "../../../../test/support/scheduler/calcom/calcom-refusals.ts";
+import { CALCOM_REQUEST_ID } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
+import { CALCOM_NOW } from "../../../../test/support/scheduler/calcom/calcom-world.ts";
+import { openCalcom } from "../../../../test/support/scheduler/calcom/open-calcom.ts";
 import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
 import {
   type ExternalSubject,
   testExternalConformance,
 } from "../../../../test/support/scheduler/conformance/external.ts";
-import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { RequestBudget } from "../request-budget.ts";
 import type { Read } from "../scheduling-system.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toError } from "../../../../test/support/scheduler/calcom-error.ts";
-import { CALCOM_REQUEST_ID, type FaultInjection } from "../../../../test/support/scheduler/calcom-server.ts";
-import { CALCOM_NOW, eventTypes } from "../../../../test/support/scheduler/calcom-world.ts";
+import { toError } from "../../../../test/support/scheduler/calcom/calcom-error.ts";
+import { CALCOM_REQUEST_ID, type FaultInjection } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
+import { CALCOM_NOW, eventTypes } from "../../../../test/support/scheduler/calcom/calcom-world.ts";
+import { openCalcom } from "../../../../test/support/scheduler/calcom/open-calcom.ts";
 import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
-import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { limitSystem, SCHEDULER_LIMITS } from "../limit-system.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
-import { addCalcomBooking } from "../../../../test/support/scheduler/calcom-changes.ts";
-import { CALCOM_NOW, teams } from "../../../../test/support/scheduler/calcom-world.ts";
-import { openCalcom } from "../../../../test/support/scheduler/open-calcom.ts";
+import { addCalcomBooking } from "../../../../test/support/scheduler/calcom/calcom-changes.ts";
+import { CALCOM_NOW, teams } from "../../../../test/support/scheduler/calcom/calcom-world.ts";
+import { openCalcom } from "../../../../test/support/scheduler/calcom/open-calcom.ts";
 import { requireFound } from "../../../../test/support/scheduler/requests.ts";
 import type { KnownAppointment } from "../scheduling-system.ts";
 

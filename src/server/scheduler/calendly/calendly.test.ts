@@ -3,20 +3,23 @@ import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
-import { findCalendlyBooking, moveCalendlyBooking } from "../../../../test/support/scheduler/calendly-changes.ts";
+import {
+  findCalendlyBooking,
+  moveCalendlyBooking,
+} from "../../../../test/support/scheduler/calendly/calendly-changes.ts";
 import {
   CALENDLY_REQUEST_ID,
   type FaultInjection,
   toError,
-} from "../../../../test/support/scheduler/calendly-server.ts";
-import { CALENDLY_NOW, eventTypes } from "../../../../test/support/scheduler/calendly-world.ts";
+} from "../../../../test/support/scheduler/calendly/calendly-server.ts";
+import { CALENDLY_NOW, eventTypes } from "../../../../test/support/scheduler/calendly/calendly-world.ts";
+import { openCalendly } from "../../../../test/support/scheduler/calendly/open-calendly.ts";
 import { testConformance } from "../../../../test/support/scheduler/conformance/conformance.ts";
 import {
   type ExternalSubject,
   testExternalConformance,
 } from "../../../../test/support/scheduler/conformance/external.ts";
 import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
-import { openCalendly } from "../../../../test/support/scheduler/open-calendly.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { until } from "../../../../test/support/until.ts";
 

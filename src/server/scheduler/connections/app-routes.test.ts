@@ -7,7 +7,7 @@ import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
-import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
+import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
 import { insertPending } from "../../bookings/flow/pending-queries.ts";
 import { takeReference } from "../../bookings/flow/reference.ts";
 import { settleFailed } from "../../bookings/flow/settle-booking.ts";

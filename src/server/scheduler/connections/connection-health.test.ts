@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
-import { toError } from "../../../../test/support/scheduler/calcom-error.ts";
+import { toError } from "../../../../test/support/scheduler/calcom/calcom-error.ts";
 import {
   CALCOM_REQUEST_ID,
   type FaultInjection,
   startCalcomServer,
-} from "../../../../test/support/scheduler/calcom-server.ts";
+} from "../../../../test/support/scheduler/calcom/calcom-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { limitSystem } from "../limit-system.ts";

@@ -6,8 +6,8 @@ import {
   CALCOM_REQUEST_ID,
   type CalcomServer,
   startCalcomServer,
-} from "../../../../test/support/scheduler/calcom-server.ts";
-import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
+} from "../../../../test/support/scheduler/calcom/calcom-server.ts";
+import { startGraphServer } from "../../../../test/support/scheduler/graph/graph-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { requireFound } from "../../../../test/support/scheduler/requests.ts";
 import { openConnection, openSchedulingSystem } from "../open-system.ts";

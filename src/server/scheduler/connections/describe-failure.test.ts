@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 import { createTestApp } from "../../../../test/support/app/app.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
-import { startGraphServer } from "../../../../test/support/scheduler/graph-server.ts";
+import { startGraphServer } from "../../../../test/support/scheduler/graph/graph-server.ts";
 import { parseConfig } from "../../config.ts";
 import { describeFailure } from "./describe-failure.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Reference } from "#contract/ids.ts";
-import { type FaultInjection, GRAPH_REQUEST_ID } from "../../../../test/support/scheduler/graph-server.ts";
-import { GRAPH_NOW, services } from "../../../../test/support/scheduler/graph-world.ts";
+import { type FaultInjection, GRAPH_REQUEST_ID } from "../../../../test/support/scheduler/graph/graph-server.ts";
+import { GRAPH_NOW, services } from "../../../../test/support/scheduler/graph/graph-world.ts";
+import { openGraph } from "../../../../test/support/scheduler/graph/open-graph.ts";
 import { createTimeLimit } from "../../../../test/support/scheduler/local-server.ts";
-import { openGraph } from "../../../../test/support/scheduler/open-graph.ts";
 import { createTestOutbound, NO_BUDGET } from "../../../../test/support/scheduler/outbound.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import { AccountLimits } from "../account-limits.ts";

@@ -7,9 +7,15 @@ import {
   type ExternalSubject,
   testExternalConformance,
 } from "../../../../test/support/scheduler/conformance/external.ts";
-import { changeThere } from "../../../../test/support/scheduler/graph-appointments.ts";
-import { business, GRAPH_NOW, PRACTICE, REMINDERS, services } from "../../../../test/support/scheduler/graph-world.ts";
-import { openGraph } from "../../../../test/support/scheduler/open-graph.ts";
+import { changeThere } from "../../../../test/support/scheduler/graph/graph-appointments.ts";
+import {
+  business,
+  GRAPH_NOW,
+  PRACTICE,
+  REMINDERS,
+  services,
+} from "../../../../test/support/scheduler/graph/graph-world.ts";
+import { openGraph } from "../../../../test/support/scheduler/graph/open-graph.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../../../../test/support/scheduler/requests.ts";
 import type { Slot } from "../scheduling-system.ts";
 

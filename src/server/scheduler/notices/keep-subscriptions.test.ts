@@ -5,8 +5,11 @@ import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
-import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom-server.ts";
-import { type CalendlyServer, startCalendlyServer } from "../../../../test/support/scheduler/calendly-server.ts";
+import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
+import {
+  type CalendlyServer,
+  startCalendlyServer,
+} from "../../../../test/support/scheduler/calendly/calendly-server.ts";
 import { createOpenDeps } from "../../../../test/support/scheduler/open-deps.ts";
 import { addConnection, changeConnection, removeConnection } from "../connections/connections.ts";
 import { findConnection } from "../connections/queries.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { CalendlyParts } from "../../../src/server/scheduler/connections/connection-settings.ts";
+import type { CalendlyParts } from "../../../../src/server/scheduler/connections/connection-settings.ts";
+import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "../local-server.ts";
 import { CalendlyWebhooks } from "./calendly-webhooks.ts";
 import { API, eventTypes, ORGANIZATION_URI, user } from "./calendly-world.ts";
-import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Calendly's API v2 with its scheduling API as documented. It refuses what the documentation says is refused: times
 // in the past, ranges over 31 days, questions whose text or position differs, tracking without all six fields, locations that

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "#contract/durations.ts";
+import type { Reply } from "../local-server.ts";
 import { toError } from "./calcom-error.ts";
-import type { Reply } from "./local-server.ts";
 
 /**
  * For tests: Cal.com's limit per key (throttler-guard.ts at 44ccc72f): 120 requests in a minute that begins with the first, then

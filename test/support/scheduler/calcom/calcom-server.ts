@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
-import type { CalcomParts } from "../../../src/server/scheduler/connections/connection-settings.ts";
+import type { CalcomParts } from "../../../../src/server/scheduler/connections/connection-settings.ts";
+import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "../local-server.ts";
 import { listUpdated } from "./calcom-changes.ts";
 import { toError } from "./calcom-error.ts";
 import { findInvalidField, findRefusal } from "./calcom-refusals.ts";
 import { CalcomThrottle } from "./calcom-throttle.ts";
 import { CalcomWebhooks } from "./calcom-webhooks.ts";
 import { allEventTypes, CALCOM_NOW, eventTypes, me, strangersEventTypes, teams } from "./calcom-world.ts";
-import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Cal.com's API v2 as described by its source code (calcom/cal.com 44ccc72f) and documentation. It refuses what
 // Cal.com refuses: numeric answers of either type, long text areas, invalid phone numbers, blocked addresses, unverified

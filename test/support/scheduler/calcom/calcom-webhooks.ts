@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { ReceivedRequest, Reply } from "../local-server.ts";
 import { toError } from "./calcom-error.ts";
 import type { CalcomBooking } from "./calcom-server.ts";
-import type { ReceivedRequest, Reply } from "./local-server.ts";
 
 // For tests: Cal.com's webhooks (webhooks.controller.ts and ssrfProtection.ts at 44ccc72f), and what a real one sent.
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after } from "node:test";
-import { AccountLimits } from "../../../src/server/scheduler/account-limits.ts";
-import { createCalcom } from "../../../src/server/scheduler/calcom/calcom.ts";
-import type { RequestBudget } from "../../../src/server/scheduler/request-budget.ts";
-import type { UnlimitedSystem } from "../../../src/server/scheduler/scheduling-system.ts";
-import { createTestClock, type TestClock } from "../app/app.ts";
+import { AccountLimits } from "../../../../src/server/scheduler/account-limits.ts";
+import { createCalcom } from "../../../../src/server/scheduler/calcom/calcom.ts";
+import type { RequestBudget } from "../../../../src/server/scheduler/request-budget.ts";
+import type { UnlimitedSystem } from "../../../../src/server/scheduler/scheduling-system.ts";
+import { createTestClock, type TestClock } from "../../app/app.ts";
+import { createTestOutbound, NO_BUDGET } from "../outbound.ts";
 import { type CalcomServer, startCalcomServer } from "./calcom-server.ts";
 import { CALCOM_NOW } from "./calcom-world.ts";
-import { createTestOutbound, NO_BUDGET } from "./outbound.ts";
 
 /** For tests: the Cal.com adapter with its own stand-in server, which must have understood every request. */
 export async function openCalcom(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Reply } from "../local-server.ts";
 import { toError } from "./calcom-error.ts";
 import { allEventTypes, HIDDEN_LIMITS } from "./calcom-world.ts";
-import type { Reply } from "./local-server.ts";
 
 // For tests: which new bookings Cal.com refuses, and with which words.
 

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { SentNotice } from "./calcom-webhooks.ts";
+import type { SentNotice } from "../calcom/calcom-webhooks.ts";
+import type { ReceivedRequest, Reply } from "../local-server.ts";
 import type { CalendlyBooking } from "./calendly-server.ts";
 import { API, ORGANIZATION_URI, user } from "./calendly-world.ts";
-import type { ReceivedRequest, Reply } from "./local-server.ts";
 
 // For tests: Calendly's webhook subscriptions as documented.
 

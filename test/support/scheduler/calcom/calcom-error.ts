@@ -1,4 +1,4 @@
-import type { Reply } from "./local-server.ts";
+import type { Reply } from "../local-server.ts";
 
 export function toError(status: number, code: string, message: string, details: object = {}): Reply {
   const error = { code, message, details };

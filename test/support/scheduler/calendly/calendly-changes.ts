@@ -1,4 +1,4 @@
-import { assert } from "../../../src/server/lib/assert.ts";
+import { assert } from "../../../../src/server/lib/assert.ts";
 import type { CalendlyBooking } from "./calendly-server.ts";
 
 // For tests: what happens in Calendly's own pages.

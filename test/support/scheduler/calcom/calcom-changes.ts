@@ -1,4 +1,4 @@
-import { assert } from "../../../src/server/lib/assert.ts";
+import { assert } from "../../../../src/server/lib/assert.ts";
 import type { CalcomBooking } from "./calcom-server.ts";
 
 // For tests: what happens in Cal.com's own pages, as seen on a real one.

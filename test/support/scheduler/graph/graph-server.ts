@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { MicrosoftBookingsParts } from "../../../src/server/scheduler/connections/connection-settings.ts";
+import type { MicrosoftBookingsParts } from "../../../../src/server/scheduler/connections/connection-settings.ts";
+import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "../local-server.ts";
 import {
   countSeats,
   findInvalidField,
@@ -9,7 +10,6 @@ import {
   toMs,
 } from "./graph-appointments.ts";
 import { BUSINESS_ID, business, customQuestions, GRAPH_NOW, services, staffMembers } from "./graph-world.ts";
-import { type ReceivedRequest, type Reply, type Silence, startLocalServer } from "./local-server.ts";
 
 // For tests: Microsoft Graph's bookings as documented, and as users found them to be. It refuses what Graph refuses:
 // appointments without staff, a fifth simultaneous request, customers without their type. It doesn't refuse double bookings
