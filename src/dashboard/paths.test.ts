@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS, ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { NEW_ORGANIZATION, pathsOf, toReturnPath } from "./paths.ts";
 
 // routes.tsx can't be loaded outside a browser, so its tables are read as text.
@@ -12,7 +12,7 @@ const ORGANIZATION = "$organization";
 test("every path in paths.ts has a screen in routes.tsx, and every screen has a path", () => {
   const inPaths = [
     ...Object.values(ENTRY_PAGES),
-    HOME,
+    DASHBOARD_ADDRESS,
     NEW_ORGANIZATION,
     ...Object.values(pathsOf(ORGANIZATION)).map((path) => (typeof path === "string" ? path : path("$"))),
   ];
@@ -23,14 +23,14 @@ test("signing in only redirects to our own pages", () => {
   for (const text of ["/app", "/app/org_1/bookings?search=a", "/invitation?token=x"])
     assert.equal(toReturnPath(text), text);
   for (const text of ["", "/apple", "//evil.example/app", "https://evil.example/app", "/invitation"])
-    assert.equal(toReturnPath(text), HOME);
+    assert.equal(toReturnPath(text), DASHBOARD_ADDRESS);
 });
 
 function readScreens(): string[] {
   const screens = [
     ...readTable("ENTRY_SCREENS").map(([, page]) => ENTRY_PAGES[page as keyof typeof ENTRY_PAGES]),
-    ...readTable("PERSON_SCREENS").map(([path]) => `${HOME}${path}`),
-    ...readTable("ORGANIZATION_SCREENS").map(([path]) => `${HOME}/${ORGANIZATION}${path}`),
+    ...readTable("PERSON_SCREENS").map(([path]) => `${DASHBOARD_ADDRESS}${path}`),
+    ...readTable("ORGANIZATION_SCREENS").map(([path]) => `${DASHBOARD_ADDRESS}/${ORGANIZATION}${path}`),
   ];
   const lazyScreens = SOURCE.match(/lazyScreen\(/g) ?? [];
   assert.equal(screens.length, lazyScreens.length, "this test can't parse how a screen is written");

@@ -1,14 +1,14 @@
-import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS, ENTRY_PAGES } from "#contract/app/addresses.ts";
 
 // Every address of the dashboard besides ENTRY_PAGES. paths.test.ts compares them with routes.tsx.
 
-export const NEW_ORGANIZATION = `${HOME}/new-organization`;
+export const NEW_ORGANIZATION = `${DASHBOARD_ADDRESS}/new-organization`;
 
 export type Paths = ReturnType<typeof pathsOf>;
 
 /** Addresses of an organization's screens. They carry its id, so that links and tabs stay with that organization. */
 export function pathsOf(organizationId: string) {
-  const base = `${HOME}/${organizationId}`;
+  const base = `${DASHBOARD_ADDRESS}/${organizationId}`;
   const below = (folder: string) => (id: string) => `${base}/${folder}/${encodeURIComponent(id)}`;
   return {
     start: base,
@@ -33,5 +33,5 @@ export function pathsOf(organizationId: string) {
 
 /** Where to go after signing in. The text comes from a link that anyone can write, so only our own pages are accepted. */
 export function toReturnPath(text: string): string {
-  return /^\/app(\/|$)/.test(text) || text.startsWith(`${ENTRY_PAGES.invitation}?`) ? text : HOME;
+  return /^\/app(\/|$)/.test(text) || text.startsWith(`${ENTRY_PAGES.invitation}?`) ? text : DASHBOARD_ADDRESS;
 }

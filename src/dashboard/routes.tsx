@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, type RouteComponent } from "@tanstack/react-router";
-import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS, ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { AppGate } from "./shell/AppGate.tsx";
 import { lazyScreen } from "./shell/lazy-screen.tsx";
 import { Crash, Lost, NotFound, Root } from "./shell/Root.tsx";
@@ -52,7 +52,7 @@ const ORGANIZATION_SCREENS: readonly Screen[] = [
 ];
 
 const root = createRootRoute({ component: Root, notFoundComponent: Lost, errorComponent: Crash });
-const app = createRoute({ getParentRoute: () => root, path: HOME, component: AppGate });
+const app = createRoute({ getParentRoute: () => root, path: DASHBOARD_ADDRESS, component: AppGate });
 const organization = createRoute({
   getParentRoute: () => app,
   path: "$organization",

@@ -15,7 +15,7 @@ import {
   waitForContexts,
   watchErrors,
 } from "../support/browser/embedded.ts";
-import { type Answer, toPage } from "../support/browser/host-site.ts";
+import { type ServedPage, toPage } from "../support/browser/host-site.ts";
 
 // docs/embedding.md is tested as written: its snippets are pasted into pages, with this service's address and widget.
 
@@ -52,7 +52,7 @@ function snippet(heading: string, start = ""): string {
 const SCRIPT = snippet("The snippet");
 const STUB = snippet("In a popup", "<script>").replace(/ {2}svc\("open".*\n/, "");
 
-async function visit(page: string | Answer, path = "/"): Promise<{ page: Page; errors: string[] }> {
+async function visit(page: string | ServedPage, path = "/"): Promise<{ page: Page; errors: string[] }> {
   web.addSite(new URL(SITE).host, { "/": page });
   const opened = await openVisitor(browser, visitor);
   const errors = watchErrors(opened);

@@ -16,7 +16,7 @@ import {
   waitForContexts,
   watchErrors,
 } from "../support/browser/embedded.ts";
-import { type Answer, toPage } from "../support/browser/host-site.ts";
+import { type ServedPage, toPage } from "../support/browser/host-site.ts";
 import { makeWidget, updateWidget } from "../support/builders.ts";
 import { until } from "../support/until.ts";
 
@@ -30,7 +30,7 @@ const FRAME = `${SERVICE}/embed/${widgetId}`;
 
 /** Opens this page of the customer's website; `errors` collects whatever goes wrong on it. */
 async function visit(
-  page: string | Answer,
+  page: string | ServedPage,
   options: { path?: string; prepare?: (page: Page) => Promise<unknown> } = {},
 ) {
   const { path = "/", prepare } = options;

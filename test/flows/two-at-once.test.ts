@@ -4,7 +4,7 @@ import type { SavedConnection } from "#contract/app/connections.ts";
 import type { AppWidget } from "#contract/app/widgets.ts";
 import { createTestApp } from "../support/app/app.ts";
 import { askApp, readAudit } from "../support/app/app-api.ts";
-import type { Answer } from "../support/app/read-api.ts";
+import type { Received } from "../support/app/read-api.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 import { makeWidget } from "../support/builders.ts";
 import { startCalcomServer } from "../support/scheduler/calcom/calcom-server.ts";
@@ -98,7 +98,7 @@ describe("when two people change the same thing at once the second is told, and 
         askApp(app, setting.one, route, { ...first, was }),
         askApp(app, setting.other, route, { ...second, was }),
       ]);
-      const [done, refused] = responses.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
+      const [done, refused] = responses.toSorted((a, b) => a.status - b.status) as [Received, Received];
       assert.ok(done.status < 300, JSON.stringify(done));
       assert.deepEqual(refused, {
         status: 409,
@@ -129,7 +129,7 @@ describe("when two people change the same thing at once the second is told, and 
       replace(one, "https://hers.example", settings),
       replace(other, "https://his.example", settings),
     ]);
-    const [done, refused] = responses.toSorted((a, b) => a.status - b.status) as [Answer, Answer];
+    const [done, refused] = responses.toSorted((a, b) => a.status - b.status) as [Received, Received];
     const { code, fields } = (refused.body as { error: { code: string; fields?: object } }).error;
     assert.deepEqual([done.status, refused.status, code, fields], [200, 409, "conflict", undefined]);
     const saved = (done.body as SavedConnection).connection.settings;

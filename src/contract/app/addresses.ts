@@ -12,7 +12,7 @@ export const ENTRY_PAGES = {
 } as const;
 
 /** The dashboard itself: /app/{organization}/…. */
-export const HOME = "/app";
+export const DASHBOARD_ADDRESS = "/app";
 
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|::1|\[::1\])$/;
 

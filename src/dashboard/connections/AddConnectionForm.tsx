@@ -23,7 +23,7 @@ type AddConnectionFormProps = { onClose: () => void; onSaved: (saved: SavedConne
 export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) {
   const { id } = useOrganization();
   const [kind, setKind] = useState<ConnectionKind>("microsoft-bookings");
-  const [place, setPlace] = useState(0);
+  const [stepNumber, setStepNumber] = useState(0);
   const idempotencyKey = useIdempotencyKey();
   const form = useForm<ConnectionValues>({ initialValues: toValues(null) });
   const steps = CONNECTION_STEPS[kind];
@@ -43,29 +43,29 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
   useEffect(() => {
     if (!(error instanceof ApiFailure)) return;
     const wrong = steps.findIndex(({ fields }) => fields.some((name) => name in error.fields));
-    if (wrong !== -1) setPlace(wrong + 1);
+    if (wrong !== -1) setStepNumber(wrong + 1);
   }, [error, steps]);
   const choose = (next: ConnectionKind) => {
     setKind(next);
     form.setFieldValue("name", wordsOf(next).name);
-    setPlace(1);
+    setStepNumber(1);
   };
-  const isLast = place === steps.length;
+  const isLast = stepNumber === steps.length;
   const proceed = (values: ConnectionValues) => {
-    const faults = (steps[place - 1]?.fields ?? []).map((name) => [name, findFault(name, values)] as const);
+    const faults = (steps[stepNumber - 1]?.fields ?? []).map((name) => [name, findFault(name, values)] as const);
     form.setErrors(Object.fromEntries(faults.filter(([, fault]) => fault !== null)));
     if (faults.some(([, fault]) => fault !== null)) return;
     if (isLast) add.mutate(values);
-    else setPlace(place + 1);
+    else setStepNumber(stepNumber + 1);
   };
-  if (place === 0) return <SystemChoice kind={kind} onClose={onClose} onChoose={choose} />;
+  if (stepNumber === 0) return <SystemChoice kind={kind} onClose={onClose} onChoose={choose} />;
   return (
     <form onSubmit={form.onSubmit(proceed)} noValidate>
       <Stack gap="md">
         <FormFault error={add.error} />
-        <Step key={`${kind} ${place}`} kind={kind} place={place} form={form} isLast={isLast} />
+        <Step key={`${kind} ${stepNumber}`} kind={kind} stepNumber={stepNumber} form={form} isLast={isLast} />
         <Group justify="space-between" gap="xs">
-          <Button variant="subtle" onClick={() => setPlace(place - 1)}>
+          <Button variant="subtle" onClick={() => setStepNumber(stepNumber - 1)}>
             Back
           </Button>
           <FormButtons label={isLast ? "Check and add" : "Continue"} isBusy={add.isPending} onCancel={onClose} />
@@ -75,11 +75,16 @@ export function AddConnectionForm({ onClose, onSaved }: AddConnectionFormProps) 
   );
 }
 
-type StepProps = { kind: ConnectionKind; place: number; form: UseFormReturnType<ConnectionValues>; isLast: boolean };
+type StepProps = {
+  kind: ConnectionKind;
+  stepNumber: number;
+  form: UseFormReturnType<ConnectionValues>;
+  isLast: boolean;
+};
 
-function Step({ kind, place, form, isLast }: StepProps) {
+function Step({ kind, stepNumber, form, isLast }: StepProps) {
   const steps = CONNECTION_STEPS[kind];
-  const step = steps[place - 1];
+  const step = steps[stepNumber - 1];
   const heading = useRef<HTMLHeadingElement>(null);
   // Screen readers announce the new step.
   useEffect(() => heading.current?.focus(), []);
@@ -89,7 +94,7 @@ function Step({ kind, place, form, isLast }: StepProps) {
       <div>
         <Text size="xs" c="dimmed">
           {wordsOf(kind).name}
-          {steps.length > 1 && `, step ${place} of ${steps.length}`}
+          {steps.length > 1 && `, step ${stepNumber} of ${steps.length}`}
         </Text>
         <Title order={3} ref={heading} tabIndex={-1} className={classes["heading"]}>
           {step.title}

@@ -2,7 +2,7 @@ import { Alert, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS, ENTRY_PAGES } from "#contract/app/addresses.ts";
 import { MAIL_PAUSE_MINUTES, SIGN_UP_LINK_MINUTES } from "#contract/limits.ts";
 import { call } from "../api/call.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -70,7 +70,7 @@ function AccountStep({ token, email }: { token: string; email: string }) {
     form,
     onDone: () => {
       queries.clear();
-      void navigate({ to: HOME, replace: true });
+      void navigate({ to: DASHBOARD_ADDRESS, replace: true });
     },
   });
   return (

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { Navigate, useNavigate } from "@tanstack/react-router";
-import { HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS } from "#contract/app/addresses.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -56,7 +56,7 @@ export function NewOrganizationPage() {
       <ActionForm form={form} action={create}>
         <OrganizationFields form={form} name="name" />
         <Group justify="flex-end" gap="xs">
-          <ButtonLink to={HOME} variant="default">
+          <ButtonLink to={DASHBOARD_ADDRESS} variant="default">
             Cancel
           </ButtonLink>
           <Button type="submit" loading={create.isPending}>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { MemberShape } from "#contract/app/account.ts";
-import { HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS } from "#contract/app/addresses.ts";
 import { type MemberRole, ROLES_OF_MEMBERS } from "#contract/app/role.ts";
 import { call } from "../api/call.ts";
 import { meKey, membersQuery } from "../api/queries.ts";
@@ -157,7 +157,7 @@ function RemoveDialog({ member, onClose }: { member: MemberShape | null; onClose
         successMessage: (_, removed) =>
           removed.userId === me.user.id ? `You left ${name}` : `${removed.name} removed`,
         onDone: (_, removed) => {
-          if (removed.userId === me.user.id) void navigate({ to: HOME, replace: true });
+          if (removed.userId === me.user.id) void navigate({ to: DASHBOARD_ADDRESS, replace: true });
         },
       }}
       onClose={onClose}

@@ -1,6 +1,6 @@
 import { Anchor, Group, List } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS } from "#contract/app/addresses.ts";
 import { DELIVERY_LOG_DAYS } from "#contract/webhooks/delivery.ts";
 import { call } from "../api/call.ts";
 import { meKey } from "../api/queries.ts";
@@ -103,7 +103,7 @@ export function LeaveSection() {
           successMessage: () => `You left ${name}`,
           // The start page needs the new list of organizations to pick the next one.
           refreshes: [meKey],
-          onDone: () => void navigate({ to: HOME, replace: true }),
+          onDone: () => void navigate({ to: DASHBOARD_ADDRESS, replace: true }),
         }}
       >
         To come back, you’ll need a new invitation.
@@ -129,7 +129,7 @@ export function DeleteSection() {
           run: () => call("deleteOrganization", { organization: id, body: { name } }),
           successMessage: () => `${name} deleted`,
           refreshes: [meKey],
-          onDone: () => void navigate({ to: HOME, replace: true }),
+          onDone: () => void navigate({ to: DASHBOARD_ADDRESS, replace: true }),
         }}
       >
         Widgets on your pages stop working at once, and nothing can be restored. Appointments stay in your scheduling

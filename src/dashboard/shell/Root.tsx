@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { IconMapPinQuestion } from "@tabler/icons-react";
 import { Outlet } from "@tanstack/react-router";
-import { HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS } from "#contract/app/addresses.ts";
 import { EntryFrame } from "../entry/EntryFrame.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
 import { Page } from "../ui/layout/Page.tsx";
@@ -38,7 +38,7 @@ export function NotFound() {
       <EmptyState
         icon={IconMapPinQuestion}
         title="This page doesn’t exist"
-        action={<ButtonLink to={HOME}>Go to dashboard</ButtonLink>}
+        action={<ButtonLink to={DASHBOARD_ADDRESS}>Go to dashboard</ButtonLink>}
       >
         It may have been deleted, or the link is incomplete.
       </EmptyState>
@@ -51,7 +51,7 @@ export function Lost() {
   return (
     <EntryFrame title={TITLE}>
       <Text size="sm">This page doesn’t exist, or you don’t have access to its organization with this account.</Text>
-      <ButtonLink to={HOME}>Go to dashboard</ButtonLink>
+      <ButtonLink to={DASHBOARD_ADDRESS}>Go to dashboard</ButtonLink>
     </EntryFrame>
   );
 }

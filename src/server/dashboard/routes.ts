@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FastifyInstance } from "fastify";
-import { ENTRY_PAGES, HOME } from "#contract/app/addresses.ts";
+import { DASHBOARD_ADDRESS, ENTRY_PAGES } from "#contract/app/addresses.ts";
 import type { Deps } from "../deps.ts";
 import { notBuilt, serveBrowserFiles } from "../http/pages/browser-files.ts";
 
@@ -11,7 +11,7 @@ const FOLDER = fileURLToPath(new URL("../../../dist/assets/dashboard/", import.m
 const ADDRESS = "/assets/dashboard/";
 
 /** All of these get the same page; src/dashboard/routes.tsx picks the screen. */
-const PAGES = [HOME, `${HOME}/*`, ...Object.values(ENTRY_PAGES)];
+const PAGES = [DASHBOARD_ADDRESS, `${DASHBOARD_ADDRESS}/*`, ...Object.values(ENTRY_PAGES)];
 
 const NONCE_BYTES = 16;
 const NONCE_PLACE = "__STYLE_NONCE__";
@@ -21,7 +21,7 @@ export async function dashboardRoutes(app: FastifyInstance, deps: Pick<Deps, "ra
   const page = existsSync(file) ? readFileSync(file, "utf8") : null;
   if (page !== null) await serveBrowserFiles(app, { folder: FOLDER, address: ADDRESS });
 
-  app.get("/", { schema: { hide: true } }, async (_request, reply) => reply.redirect(HOME, 302));
+  app.get("/", { schema: { hide: true } }, async (_request, reply) => reply.redirect(DASHBOARD_ADDRESS, 302));
   for (const url of PAGES) {
     app.get(url, { schema: { hide: true } }, async (_request, reply) => {
       if (page === null) throw notBuilt();

@@ -6,7 +6,7 @@ import { pause } from "../lib/concurrency/pause.ts";
 import { writeHeld } from "./citus/checked-connections.ts";
 import { MOVED } from "./citus/home-functions.ts";
 import type { Home, Homes } from "./citus/homes.ts";
-import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-places.ts";
+import type { DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./citus/table-kinds.ts";
 import { asCareful } from "./connections/careful-client.ts";
 import { DatabaseUnavailable, isDatabaseUnavailable } from "./connections/database-unavailable.ts";
 import type { Db } from "./connections/pool.ts";
@@ -46,9 +46,9 @@ async function atHome<T>(db: Db, key: Key, run: (home: Home) => Promise<T>): Pro
   if (homesOf(db) === null) return await run(toPlainHome(db));
   const [home] = await inGroups(db, [key], {
     toKey: (each) => each,
-    toPlace: (each) => each,
+    groupBy: (each) => each,
     run: async ([part]) => {
-      assert(part, "a place has rows");
+      assert(part, "a group has rows");
       return { result: await run(part.home) };
     },
   });
@@ -110,9 +110,9 @@ export async function atHomes<Row extends { readonly organizationId: Organizatio
   const toKey = ({ organizationId }: Row) => organizationId;
   return await inGroups(db, rows, {
     toKey,
-    toPlace: (home) => home,
+    groupBy: (home) => home,
     run: async ([part]) => {
-      assert(part, "a place has rows");
+      assert(part, "a group has rows");
       return { rows: part.rows, result: await run(part.home, part.rows) };
     },
   });
@@ -125,7 +125,7 @@ export async function atServers<Row extends { readonly organizationId: Organizat
   run: (parts: readonly Part<Row>[]) => Promise<T>,
 ): Promise<T[]> {
   const toKey = ({ organizationId }: Row) => organizationId;
-  return await inGroups(db, rows, { toKey, toPlace: ({ address }) => address, run });
+  return await inGroups(db, rows, { toKey, groupBy: ({ address }) => address, run });
 }
 
 /** The same as `atHomes` for references. */
@@ -136,7 +136,7 @@ export async function atHomesOf(
 ): Promise<void> {
   await inGroups(db, references, {
     toKey: (reference) => reference,
-    toPlace: (home) => home,
+    groupBy: (home) => home,
     run: async ([part]) => part && (await run(part.home, part.rows)),
   });
 }
@@ -145,8 +145,8 @@ export type Part<Row> = { readonly home: Home; readonly rows: readonly Row[] };
 
 type InGroups<Row, T> = {
   toKey(row: Row): Key;
-  /** Homes with the same place are handled together, in the same order each time. */
-  toPlace(home: Home): unknown;
+  /** Homes with the same value are handled together, in the same order each time. */
+  groupBy(home: Home): unknown;
   run(parts: readonly Part<Row>[]): Promise<T>;
 };
 
@@ -168,7 +168,7 @@ async function inGroups<Row, T>(
   }
   const parts = [...byHome].map(([home, ofHome]) => ({ home, rows: ofHome }));
   parts.sort((a, b) => (a.home.group?.min ?? 0) - (b.home.group?.min ?? 0));
-  const results = [...Map.groupBy(parts, ({ home }) => how.toPlace(home)).values()].map(async (together) => {
+  const results = [...Map.groupBy(parts, ({ home }) => how.groupBy(home)).values()].map(async (together) => {
     try {
       return [await how.run(together)];
     } catch (error) {

@@ -4,12 +4,12 @@ import { createServer, type Server } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { StartError } from "../lib/start-error.ts";
 
-const SENTENCES: Readonly<Record<string, (place: string, portName: string) => string>> = {
-  EADDRINUSE: (place, portName) =>
-    `Another program is already listening on ${place}. Stop it, or set ${portName} to another number.`,
-  EACCES: (place, portName) => `This user isn't allowed to listen on ${place}. Set ${portName} to 1024 or above.`,
-  EADDRNOTAVAIL: (place) => `This machine has no address for ${place}. Check HOST.`,
-  ENOTFOUND: (place) => `The host name in ${place} was not found. Check HOST.`,
+const SENTENCES: Readonly<Record<string, (address: string, portName: string) => string>> = {
+  EADDRINUSE: (address, portName) =>
+    `Another program is already listening on ${address}. Stop it, or set ${portName} to another number.`,
+  EACCES: (address, portName) => `This user isn't allowed to listen on ${address}. Set ${portName} to 1024 or above.`,
+  EADDRNOTAVAIL: (address) => `This machine has no address for ${address}. Check HOST.`,
+  ENOTFOUND: (address) => `The host name in ${address} was not found. Check HOST.`,
 };
 
 /** Limits receiving a request, not sending a response. Node looks only every 30 seconds unless told otherwise. */
@@ -32,7 +32,7 @@ export async function listen(
     for (const other of others) await doors.open(other);
   } catch (error) {
     await app.close();
-    throw toStartError(error, { place: `${host}:${port}`, portName });
+    throw toStartError(error, { address: `${host}:${port}`, portName });
   }
 }
 
@@ -43,16 +43,16 @@ export async function requireFreePort({ host, port }: { host: string; port: numb
     probe.listen({ host, port });
     await once(probe, "listening");
   } catch (error) {
-    throw toStartError(error, { place: `${host}:${port}`, portName: "PORT" });
+    throw toStartError(error, { address: `${host}:${port}`, portName: "PORT" });
   }
   probe.close();
   await once(probe, "close");
 }
 
 /** The error itself, if people can't do anything about it. */
-function toStartError(error: unknown, { place, portName }: { place: string; portName: string }): unknown {
+function toStartError(error: unknown, { address, portName }: { address: string; portName: string }): unknown {
   const sentence = SENTENCES[String((error as NodeJS.ErrnoException).code)];
-  return sentence ? new StartError(sentence(place, portName), { cause: error }) : error;
+  return sentence ? new StartError(sentence(address, portName), { cause: error }) : error;
 }
 
 async function findAddresses(name: string): Promise<string[]> {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type ConsentChoice, decidePermission, type Permission } from "./consent.ts";
 
 // biome-ignore format: one case a line
-const CASES: [mode: string, answer: ConsentChoice | undefined, permission: Permission][] = [
+const CASES: [mode: string, choice: ConsentChoice | undefined, permission: Permission][] = [
   ["", undefined, "stored"], ["auto", undefined, "stored"], ["auto", "granted", "all"], ["auto", "denied", "page"],
   ["required", undefined, "waiting"], ["required", "granted", "all"], ["required", "denied", "page"],
   ["off", undefined, "page"], ["off", "granted", "page"], ["off", "denied", "page"],

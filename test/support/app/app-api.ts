@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { APP_PREFIX } from "#contract/app/routes.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../../../src/server/db/connections/pool.ts";
-import type { Answer } from "./read-api.ts";
+import type { Received } from "./read-api.ts";
 import type { SignedIn } from "./sign-in.ts";
 
 /** Calls the dashboard API as our own page does. A `null` body is an empty response. */
@@ -11,7 +11,7 @@ export async function askApp(
   member: Pick<SignedIn, "headers"> | null,
   route: string,
   body?: object,
-): Promise<Answer> {
+): Promise<Received> {
   const [method = "GET", path = ""] = route.split(" ");
   const response = await app.inject({
     method: method as "GET",

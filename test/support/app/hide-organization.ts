@@ -1,5 +1,5 @@
 import type { OrganizationId } from "#contract/ids.ts";
-import { DISTRIBUTED_TABLES } from "../../../src/server/db/citus/table-places.ts";
+import { DISTRIBUTED_TABLES } from "../../../src/server/db/citus/table-kinds.ts";
 import { openPool } from "../../../src/server/db/connections/pool.ts";
 import { createLog } from "../../../src/server/lib/log/log.ts";
 import { listDatabaseUrls } from "../database/database.ts";

@@ -28,18 +28,18 @@ export async function makeCaller(
 }
 
 /** What most tests check of a response: its status and its whole body. */
-export type Answer = { status: number; body: unknown };
+export type Received = { status: number; body: unknown };
 
 export async function getJson(
   app: FastifyInstance,
   url: string,
   headers: Record<string, string | string[]> = {},
-): Promise<Answer> {
+): Promise<Received> {
   const response = await app.inject({ url, headers });
   return { status: response.statusCode, body: response.json() };
 }
 
-export function errorResponse(status: number, code: string, message: string): Answer {
+export function errorResponse(status: number, code: string, message: string): Received {
   return { status, body: { error: { code, message } } };
 }
 

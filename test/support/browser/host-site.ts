@@ -7,9 +7,9 @@ import type { FastifyInstance } from "fastify";
 // The web around the service: customers' and other websites, each on its own host, and the service itself. Browsers reach it as
 // their proxy, so every page has an ordinary URL and its own origin.
 
-export type Answer = { body: string; headers?: Record<string, string>; status?: number };
+export type ServedPage = { body: string; headers?: Record<string, string>; status?: number };
 /** By path, without the query. */
-export type Pages = Readonly<Record<string, string | Answer>>;
+export type Pages = Readonly<Record<string, string | ServedPage>>;
 
 export type TestWeb = {
   /** For a browser context's options. */

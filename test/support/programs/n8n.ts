@@ -23,7 +23,7 @@ exports.NodeApiError = class NodeApiError extends Error {
 
 type Fields = Record<string, unknown>;
 type Context = Fields & { helpers: Fields };
-type Method<Answer> = (this: Context) => Promise<Answer>;
+type Method<Result> = (this: Context) => Promise<Result>;
 type Hooks = Record<"checkExists" | "create" | "delete", Method<boolean>>;
 type Item = { json: Fields; pairedItem?: { item: number } };
 type Property = { name: string; default: unknown; options?: Property[] };

@@ -90,7 +90,7 @@ function withCancelUrl(system: SchedulingSystem, cancelUrl: string): SchedulingS
   };
 }
 
-function requireAnswer(made: MadeBooking) {
+function requireBooked(made: MadeBooking) {
   assert.ok(made.kind === "confirmed", JSON.stringify(made));
   return made.response;
 }
@@ -117,7 +117,7 @@ test("sixteen visitors who book at the same time are all booked", async () => {
     const hit = { ...wanted.hit, visitId: crypto.randomUUID() };
     return makeBooking(making, system, { ...wanted, startAt, idempotencyKey: `visitor ${n}`, hit });
   });
-  const references = (await Promise.all(visitors)).map((made) => requireAnswer(made).reference);
+  const references = (await Promise.all(visitors)).map((made) => requireBooked(made).reference);
   assert.equal(new Set(references).size, 16);
 });
 
@@ -128,7 +128,7 @@ test("a customer erased while their booking is made gets the confirmation and st
     afterBooking(system, () => eraseBookingsByEmail(deps, owner, email)),
     wanted,
   );
-  const { reference, manageUrl } = requireAnswer(made);
+  const { reference, manageUrl } = requireBooked(made);
   assert.deepEqual(await findEverywhere(db, email), []);
   assert.deepEqual(await findEverywhere(db, manageUrl ?? assert.fail()), []);
   assert.equal((await findEverywhere(db, reference)).includes("public.bookings"), false);
@@ -146,9 +146,9 @@ for (const [name, erase] of [
 ] as const)
   test(`after a booking is ${name}, its links are gone too, and the same key still says that it is confirmed`, async () => {
     const { owner, system, wanted, email } = await makeSetting();
-    const { reference, manageUrl } = requireAnswer(await makeBooking(making, system, wanted));
+    const { reference, manageUrl } = requireBooked(await makeBooking(making, system, wanted));
     assert.ok(manageUrl);
-    assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)).manageUrl, manageUrl);
+    assert.deepEqual(requireBooked(await makeBooking(making, system, wanted)).manageUrl, manageUrl);
     assert.deepEqual(await findEverywhere(db, manageUrl), [
       "public.bookings",
       "public.pending_bookings",
@@ -156,7 +156,7 @@ for (const [name, erase] of [
     ]);
     await erase(owner, { email, reference });
     assert.deepEqual(await findEverywhere(db, manageUrl), []);
-    assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), {
+    assert.deepEqual(requireBooked(await makeBooking(making, system, wanted)), {
       ...toKnownResponse(wanted, reference),
       isErased: true,
     });
@@ -171,7 +171,7 @@ test("the visitor gets a separate link to cancel; it is kept with the answer onl
     const { system, wanted } = await makeSetting({ collectData: storesBookings });
     const cancelUrl = `https://scheduler.example/cancel/${wanted.widgetId}`;
     const made = await makeBooking(making, withCancelUrl(system, cancelUrl), wanted);
-    assert.equal(requireAnswer(made).cancelUrl, cancelUrl);
+    assert.equal(requireBooked(made).cancelUrl, cancelUrl);
     assert.deepEqual(await findEverywhere(db, cancelUrl), kept);
   }
 });
@@ -179,7 +179,7 @@ test("the visitor gets a separate link to cancel; it is kept with the answer onl
 test("a booking requested with Store bookings off is not stored, even if it is turned on in the meantime", async () => {
   const { owner, widgetId, system, wanted, email } = await makeSetting({ collectData: false });
   const turnOn = () => updateWidget(db, widgetId, { collect_data: true });
-  requireAnswer(await makeBooking(making, afterBooking(system, turnOn), wanted));
+  requireBooked(await makeBooking(making, afterBooking(system, turnOn), wanted));
   assert.equal(await countAppointments(owner), 1);
   assert.deepEqual(await findEverywhere(db, email), []);
 });
@@ -270,7 +270,7 @@ for (const [when, before, during] of [
   test(`if Store bookings was off ${when}, nothing of the answer is kept, and the key still gives the same answer`, async () => {
     const { widgetId, system, wanted: usual } = await makeSetting(before);
     const wanted = { ...usual, copy: { ...usual.copy, timeZone: "Pacific/Chatham" } };
-    const response = requireAnswer(
+    const response = requireBooked(
       await makeBooking(
         making,
         afterBooking(system, () => during(widgetId)),
@@ -283,11 +283,11 @@ for (const [when, before, during] of [
     const { rows: kept } = await sql`
       select state, answer, copy from pending_bookings where widget_id = ${widgetId}`.execute(db);
     assert.deepEqual(kept, [{ state: "confirmed", answer: null, copy: null }]);
-    assert.deepEqual(requireAnswer(await makeBooking(making, system, wanted)), response);
+    assert.deepEqual(requireBooked(await makeBooking(making, system, wanted)), response);
 
     const silent: SchedulingSystem = { ...system, findByReference: async () => unavailable() };
     const known = toKnownResponse(wanted, response.reference);
-    assert.deepEqual(requireAnswer(await makeBooking(making, silent, wanted)), known);
+    assert.deepEqual(requireBooked(await makeBooking(making, silent, wanted)), known);
   });
 
 /** Changes the widget; the change is acknowledged when the returned function has committed it. */
@@ -306,7 +306,7 @@ test("nothing is stored or sent once turning off Store bookings was acknowledged
   const request = makeBooking(making, turningOff, wanted);
   await untilSomeoneWaits(db);
   await commit();
-  requireAnswer(await request);
+  requireBooked(await request);
   assert.deepEqual(await findEverywhere(db, email), []);
   const events = await db.selectFrom("webhook_events").select("id").where("organization_id", "=", owner).execute();
   assert.deepEqual(events, []);
@@ -346,7 +346,7 @@ test("a booking that is settled while its organization is deleted leaves nothing
   await untilSomeoneWaits(db);
   assert.equal(await deleteOrganization(deleting as unknown as Db, owner), true);
   await deleting.commit().execute();
-  requireAnswer(await request);
+  requireBooked(await request);
   assert.deepEqual(await findEverywhere(db, email), []);
   assert.deepEqual(await findEverywhere(db, owner), []);
 });
@@ -362,7 +362,7 @@ async function listReferences(owner: OrganizationId): Promise<string[]> {
 
 test("a failed booking keeps its reference while its key is known, and for good only if an appointment may have it", async () => {
   const { owner, system, wanted } = await makeSetting();
-  const { reference } = requireAnswer(await makeBooking(making, system, wanted));
+  const { reference } = requireBooked(await makeBooking(making, system, wanted));
   const fail = async (idempotencyKey: string, book: SchedulingSystem["book"], kind = "failed") => {
     const failing: SchedulingSystem = { ...system, kind: "calcom", book };
     assert.equal((await makeBooking(QUICK, failing, { ...wanted, idempotencyKey })).kind, kind);
@@ -406,7 +406,7 @@ test(
       await pool.end();
     });
     const silencing = afterBooking(system, async () => wire.fallSilent());
-    const { reference } = requireAnswer(await makeBooking({ ...onWire, settler: settlerOnWire }, silencing, wanted));
+    const { reference } = requireBooked(await makeBooking({ ...onWire, settler: settlerOnWire }, silencing, wanted));
     const listStored = () =>
       db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
     assert.deepEqual(await listStored(), []);
@@ -424,7 +424,7 @@ for (const storesBookings of [true, false])
     const { system, wanted } = await makeSetting({ collectData: storesBookings });
     const visitId = crypto.randomUUID();
     const visited = { ...wanted, hit: { ...wanted.hit, visitId } };
-    requireAnswer(await makeBooking(making, system, visited));
+    requireBooked(await makeBooking(making, system, visited));
     assert.equal((await makeBooking(making, system, { ...visited, idempotencyKey: "taken" })).kind, "failed");
     assert.deepEqual(await findEverywhere(db, visitId), ["public.funnel_visits"]);
     const { rows } = await sql<Record<string, Date>>`
@@ -452,7 +452,7 @@ test("a request that was written unnoticed does not block its repetition", onOne
     name: "DatabaseUnavailable",
   });
   assert.equal((await listReferences(owner)).length, 1);
-  const { reference } = requireAnswer(await makeBooking(making, system, wanted));
+  const { reference } = requireBooked(await makeBooking(making, system, wanted));
   assert.deepEqual(await listReferences(owner), [reference]);
   assert.equal(await countAppointments(owner), 1);
 });
@@ -462,7 +462,7 @@ test("a repeated key learns of a booking whose process was killed after the sche
   const killed = afterBooking(system, () => Promise.reject(new Error("killed")));
   await assert.rejects(makeBooking(making, killed, wanted), { message: "killed" });
   const [reference] = await listReferences(owner);
-  assert.equal(requireAnswer(await makeBooking(making, system, wanted)).reference, reference);
+  assert.equal(requireBooked(await makeBooking(making, system, wanted)).reference, reference);
   const stored = await db.selectFrom("bookings").select("reference").where("organization_id", "=", owner).execute();
   assert.deepEqual(stored, [{ reference }]);
   assert.equal(await countAppointments(owner), 1);
@@ -543,7 +543,7 @@ test("the visitor gets the scheduling system's answer even if settling fails", a
   const { owner, widgetId, system, wanted } = await makeSetting();
   const settle = (kind: string) => sql`alter table pending_bookings ${sql.raw(kind)}`.execute(db);
   const unwritable = () => settle("add constraint unwritable check (state = 'asking') not valid");
-  requireAnswer(await makeBooking(making, system, wanted));
+  requireBooked(await makeBooking(making, system, wanted));
   const taken = await makeBooking(making, afterBooking(system, unwritable), { ...wanted, idempotencyKey: "two" });
   await settle("drop constraint unwritable");
   assert.deepEqual(taken, { kind: "failed", failure: "slot_taken" });

@@ -51,6 +51,7 @@ export type PendingBooking = {
   erased: boolean;
 };
 
+/** Two columns are older than the words of the glossary: `touch` holds a hit, and `answer` a response. */
 const COLUMNS = sql`organization_id, reference, widget_id, asked_in, service_id, start_at, state, look_ups, touch as hit,
   copy, failure, answer as response, erased`;
 

@@ -18,7 +18,7 @@ import {
   PRIVATE_TABLES,
   REFERENCE_TABLES,
   TABLES_BY_REFERENCE,
-} from "./table-places.ts";
+} from "./table-kinds.ts";
 
 const { pool } = await createTestDatabase();
 const log = createLog("silent");

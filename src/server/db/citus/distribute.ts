@@ -3,13 +3,13 @@ import type { Log } from "../../lib/log/log.ts";
 import { StartError } from "../../lib/start-error.ts";
 import { createHomeFunctions } from "./home-functions.ts";
 import { FIRST_TABLE } from "./shard-map.ts";
-import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./table-places.ts";
+import { COORDINATOR_TABLES, DISTRIBUTED_TABLES, REFERENCE_TABLES, TABLES_BY_REFERENCE } from "./table-kinds.ts";
 
-// Puts the tables where table-places.ts says. It is one transaction, so a kill leaves everything as it was, and it can be
-// repeated: tables that are already in their place are left alone. Citus accepts a foreign key only once both of its tables
-// are in place, so the keys of the tables that move are dropped first and created again at the end.
+// Distributes the tables as table-kinds.ts says. It is one transaction, so a kill leaves everything as it was, and it can be
+// repeated: tables that are already distributed so are left alone. Citus accepts a foreign key only once both of its tables
+// are distributed, so the keys of the tables that move are dropped first and created again at the end.
 
-type Place = "distributed" | "by_reference" | "reference" | "coordinator";
+type TableKind = "distributed" | "by_reference" | "reference" | "coordinator";
 
 /**
  * An empty database is distributed without asking. One that has organizations may have got the extension for another reason,
@@ -41,7 +41,7 @@ async function hasUndistributedRows(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.found ?? false;
 }
 
-/** Returns the tables that were put in place. `isRepeated`: an earlier move may have left rows behind. */
+/** Returns the tables that were distributed. `isRepeated`: an earlier move may have left rows behind. */
 export async function distributeTables(
   client: pg.ClientBase,
   { log, isRepeated }: { log: Log; isRepeated: boolean },
@@ -50,7 +50,7 @@ export async function distributeTables(
   if (missing.length > 0) {
     await client.query("begin");
     try {
-      await putInPlace(client, missing);
+      await distributeMissing(client, missing);
       await client.query("commit");
     } catch (error) {
       await client.query("rollback");
@@ -63,22 +63,25 @@ export async function distributeTables(
   return missing.map(({ table }) => table);
 }
 
-async function putInPlace(client: pg.ClientBase, missing: readonly { table: string; place: Place }[]): Promise<void> {
+async function distributeMissing(
+  client: pg.ClientBase,
+  missing: readonly { table: string; kind: TableKind }[],
+): Promise<void> {
   // Reference tables and the tables that refer to them may only be changed one after the other.
   await client.query("set local citus.multi_shard_modify_mode = 'sequential'");
   const keys = await dropForeignKeys(
     client,
     missing.map(({ table }) => table),
   );
-  for (const { table, place } of missing) await client.query(toStatement(place), [table]);
+  for (const { table, kind } of missing) await client.query(toStatement(kind), [table]);
   for (const { table, name, definition } of keys)
     await client.query(`alter table ${table} add constraint ${name} ${definition}`);
   await createHomeFunctions(client);
   await distributeFunctions(client);
 }
 
-function toStatement(place: Place): string {
-  switch (place) {
+function toStatement(kind: TableKind): string {
+  switch (kind) {
     case "distributed":
       // One shard group on each server: every group has its own statements on every connection, and in every batch of events. When
       // servers are added, groups are split (docs/scale.md).
@@ -92,26 +95,26 @@ function toStatement(place: Place): string {
     case "coordinator":
       return "select citus_add_local_table_to_metadata($1)";
     default:
-      return place satisfies never;
+      return kind satisfies never;
   }
 }
 
-async function listMissing(client: pg.ClientBase): Promise<{ table: string; place: Place }[]> {
+async function listMissing(client: pg.ClientBase): Promise<{ table: string; kind: TableKind }[]> {
   // Earlier versions kept some tables on the coordinator that are distributed now.
   const { rows } = await client.query<{ name: string; isDistributed: boolean }>(
     `select logicalrelid::regclass::text as name, partmethod = 'h' as "isDistributed" from pg_dist_partition`,
   );
   const done = new Map(rows.map(({ name, isDistributed }) => [name, isDistributed]));
   const others = DISTRIBUTED_TABLES.filter((table) => table !== FIRST_TABLE);
-  const all: [Place, readonly string[]][] = [
+  const all: [TableKind, readonly string[]][] = [
     ["reference", REFERENCE_TABLES],
     ["coordinator", COORDINATOR_TABLES],
     ["distributed", [FIRST_TABLE, ...others]],
     ["by_reference", TABLES_BY_REFERENCE],
   ];
   return all
-    .flatMap(([place, tables]) => tables.map((table) => ({ table, place })))
-    .filter(({ table, place }) => done.get(table) !== (place === "distributed" || place === "by_reference"));
+    .flatMap(([kind, tables]) => tables.map((table) => ({ table, kind })))
+    .filter(({ table, kind }) => done.get(table) !== (kind === "distributed" || kind === "by_reference"));
 }
 
 type ForeignKey = { table: string; name: string; definition: string };

@@ -164,8 +164,8 @@ type ServerSpec = Omit<PostmasterSpec, "address"> & {
 async function startServer(spec: ServerSpec): Promise<PostmasterStart & { address: Address }> {
   for (let attemptNumber = 1; ; attemptNumber++) {
     await clearLeftoverServer(spec.cluster.folder);
-    const place = { dataDir: spec.dataDir, clusterFolder: spec.cluster.folder };
-    const address = spec.address ?? (await chooseAddress(place));
+    const folders = { dataDir: spec.dataDir, clusterFolder: spec.cluster.folder };
+    const address = spec.address ?? (await chooseAddress(folders));
     const start = await startPostmaster({ ...spec, address });
     if (start.kind !== "failed" || attemptNumber === ATTEMPTS) return { ...start, address };
     const mayWorkNext =

@@ -120,9 +120,9 @@ export class Batcher<Item, Result> {
   /** A running batch keeps its place: it may hold a connection, and starting another would take a second one. */
   #giveUp(batch: Batch<Item, Result>): void {
     batch.settle({ kind: "late" });
-    const place = this.#waiting.indexOf(batch);
-    if (place === -1) return;
-    this.#waiting.splice(place, 1);
+    const position = this.#waiting.indexOf(batch);
+    if (position === -1) return;
+    this.#waiting.splice(position, 1);
     this.#forget(batch);
   }
 

@@ -75,7 +75,7 @@ test("a connection that does not work is not saved, and the form says why", asyn
     const { error } = response.body as { error: { fields: object } };
     assert.deepEqual([response.status, Object.keys(error.fields)], [422, fields], JSON.stringify(change));
   }
-  server.injectFault("GET /me", ...Array(3).fill({ answer: { status: 503, json: {} } }));
+  server.injectFault("GET /me", ...Array(3).fill({ reply: { status: 503, json: {} } }));
   assert.equal((await connect(admin, server)).status, 503);
   assert.deepEqual(await list(admin), []);
 });

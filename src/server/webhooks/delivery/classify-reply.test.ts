@@ -135,7 +135,7 @@ test("a status counts even if the body breaks off; for a chat's 2xx, so does the
 });
 
 test("a retry carries the receiver's Retry-After, whatever the status or kind", () => {
-  const cases: [kind: EndpointKind, answer: Reply][] = [
+  const cases: [kind: EndpointKind, reply: Reply][] = [
     ["webhook", { status: 429 }],
     ["webhook", { status: 404 }],
     ["slack", { status: 429 }],

@@ -231,7 +231,7 @@ test("a kept connection that the receiver has closed is not used again", async (
 });
 
 test("each connection error has its own name", async () => {
-  const faults: [code: string, answer: (socket: Socket) => void][] = [
+  const faults: [code: string, reply: (socket: Socket) => void][] = [
     ["connection_reset", (socket) => socket.resetAndDestroy()],
     ["connection_reset", (socket) => socket.end()],
     ["connection_reset", (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Le")],

@@ -182,7 +182,7 @@ function toLabel(day: Day, { texts, formats, countOf }: CalendarProps): string {
 }
 
 function toTarget(event: KeyboardEvent, day: Day, firstWeekday: number): Day | null {
-  const place = (toWeekday(day) - firstWeekday + 7) % 7;
+  const position = (toWeekday(day) - firstWeekday + 7) % 7;
   switch (event.key) {
     case "ArrowLeft":
       return addDays(day, -1);
@@ -193,9 +193,9 @@ function toTarget(event: KeyboardEvent, day: Day, firstWeekday: number): Day | n
     case "ArrowDown":
       return addDays(day, 7);
     case "Home":
-      return addDays(day, -place);
+      return addDays(day, -position);
     case "End":
-      return addDays(day, 6 - place);
+      return addDays(day, 6 - position);
     case "PageUp":
       return addMonths(day, event.shiftKey ? -12 : -1);
     case "PageDown":
