@@ -16,7 +16,7 @@ import type { ServiceDeps } from "./create-deps.ts";
 import { overviewAppRoutes } from "./dashboard/overview-routes.ts";
 import { OPEN_BODY_MAX_BYTES } from "./http/body.ts";
 import { compressResponses } from "./http/compress.ts";
-import { CsvExports } from "./http/csv-exports.ts";
+import { CsvExports, PIECE_TAKEN_MS_MAX } from "./http/csv-exports.ts";
 import { managementRoutes } from "./management-routes.ts";
 import { requireFeature } from "./organizations/plan.ts";
 import { reportAppRoutes } from "./reports/app-routes.ts";
@@ -25,7 +25,7 @@ import { reportAppRoutes } from "./reports/app-routes.ts";
 export async function appApi(app: FastifyInstance, deps: ServiceDeps): Promise<void> {
   await app.register(
     async (api) => {
-      const csv = new CsvExports(deps);
+      const csv = new CsvExports(deps, PIECE_TAKEN_MS_MAX);
       await api.register(async (open) => {
         open.addHook("onRequest", async (request) => requireOwnOrigin(deps.config, request));
         const routes = tableRoutes(open, deps, guard);

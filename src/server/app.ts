@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import { API_PREFIX } from "#contract/read-routes.ts";
 import { authRoutes } from "./accounts/auth/auth-routes.ts";
 import { publicLogoRoutes } from "./accounts/logo-routes.ts";
-import { analyticsReadRoutes, collectRoutes, VisitReader } from "./analytics/analytics.ts";
+import { analyticsReadRoutes, Collector, collectRoutes, VisitReader, WRITER_LIMITS } from "./analytics/analytics.ts";
 import { bearerAuth } from "./api-keys/bearer-auth.ts";
 import { readTable } from "./api-keys/read-table.ts";
 import { appApi } from "./app-api.ts";
@@ -84,7 +84,7 @@ export async function buildApp(deps: ServiceDeps): Promise<FastifyInstance> {
   await authRoutes(app, deps);
   await appApi(app, deps);
   const visits = new VisitReader(deps.config);
-  await collectRoutes(app, deps, visits);
+  await collectRoutes(app, deps, new Collector(deps, visits, WRITER_LIMITS));
   embedRoutes(app, deps);
   loaderRoutes(app, new URL("../../dist/loader/", import.meta.url));
   publicLogoRoutes(app, deps);

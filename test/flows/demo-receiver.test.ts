@@ -40,8 +40,8 @@ test("the demo's receiver answers like the real ones, and shows what it got", as
   assert.deepEqual(await deliver("/webhook", body, "whsec_another"), [400, "refused"]);
   assert.equal((await deliver(FAILING_PATH, body, SECRET))[0], 500);
   assert.equal((await deliver(FAILING_PATH, body, SECRET))[0], 500);
-  assert.deepEqual(await deliver("/slack", toSlackCard(event)), [200, "ok"]);
-  assert.deepEqual(await deliver("/teams", toTeamsCard(event)), [202, ""]);
+  assert.deepEqual(await deliver("/slack", toSlackCard(event, false)), [200, "ok"]);
+  assert.deepEqual(await deliver("/teams", toTeamsCard(event, false)), [202, ""]);
   assert.equal((await deliver("/webhook", Buffer.from("{")))[0], 400);
 
   const page = await readPage();
@@ -52,7 +52,7 @@ test("the demo's receiver answers like the real ones, and shows what it got", as
 });
 
 test("the demo's page is told of every arrival once, even after a broken connection", async () => {
-  const body = toSlackCard(bookingCreated());
+  const body = toSlackCard(bookingCreated(), false);
   const last = /data-last="(\d+)"/.exec(await readPage())?.[1];
   const stop = new AbortController();
   const follow = async (after: string) => {
@@ -87,8 +87,8 @@ test("whatever a booking contains, the drawn cards contain only our own markup",
   const tags = /<\/?(?:div|p|dl|dt|dd|strong|a|span)(?: (?:class|href|target|rel)="[^"<>]*")*>/g;
   fc.assert(
     fc.property(anyBookingEvent, (event) => {
-      const slack = renderSlackMessage(JSON.parse(toSlackCard(event).toString())).toString();
-      const [attachment] = JSON.parse(toTeamsCard(event).toString()).attachments;
+      const slack = renderSlackMessage(JSON.parse(toSlackCard(event, false).toString())).toString();
+      const [attachment] = JSON.parse(toTeamsCard(event, false).toString()).attachments;
       for (const markup of [slack, renderAdaptiveCard(attachment.content).toString()])
         assert.doesNotMatch(markup.replaceAll(tags, ""), /[<>]/);
     }),

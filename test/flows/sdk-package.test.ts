@@ -39,7 +39,7 @@ const ALIKE: true[] = [
   true satisfies Alike<client.Deletion, changesContract.Deletion>,
   true satisfies Alike<client.Attribution, Attribution>,
   true satisfies Alike<client.Analytics, contract.Analytics>,
-  true satisfies Alike<client.WebhookEvent, eventContract.WebhookEvent>,
+  true satisfies Alike<client.WebhookEvent, eventContract.CardEvent | eventContract.BookingErasedEvent>,
   true satisfies Alike<client.Endpoint, AppEndpoint>,
   true satisfies Alike<client.EndpointChange, EndpointChange>,
   true satisfies Alike<client.ManageResponse<"listDeliveries">, AppDeliveryPage>,

@@ -232,6 +232,5 @@ export const EventTypeList = Type.Object(
 
 /** Events with the whole booking. */
 export type BookingEvent = BookingCreatedEvent | BookingCancelledEvent | BookingRescheduledEvent;
-export type WebhookEvent = BookingEvent | BookingErasedEvent | EndpointTestEvent;
 /** Events that chat endpoints get as a card. */
 export type CardEvent = BookingEvent | EndpointTestEvent;

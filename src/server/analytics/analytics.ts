@@ -11,11 +11,13 @@ export {
 } from "./classify/attribution.ts";
 export { type Classification, classifySource, toCampaignKey } from "./classify/classify-source.ts";
 export { type ReadVisit, VisitReader } from "./classify/read-visit.ts";
+export { Collector } from "./collect/collect.ts";
 export { collectRoutes } from "./collect/routes.ts";
 export { deleteExpiredVisits, deleteUnusedKeys, forgetVisits } from "./delete-visits.ts";
 export { importEvents } from "./import/import-events.ts";
 export { packOutdated, rebuildPacks } from "./packs/pack-visits.ts";
 export { type Conversion, type Hit, toStepBit, type VisitClass } from "./record/hit.ts";
+export { WRITER_LIMITS } from "./record/hit-writer.ts";
 export { keepStoredKeys } from "./record/key-cap.ts";
 export { toKindNumber } from "./record/key-id.ts";
 export { recordHits } from "./record/record.ts";

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import Fastify from "fastify";
 import type { OrganizationId } from "#contract/ids.ts";
 import { createLog } from "../lib/log/log.ts";
-import { CsvExports } from "./csv-exports.ts";
+import { CsvExports, PIECE_TAKEN_MS_MAX } from "./csv-exports.ts";
 
 type Gate = { open(): void; readonly isOpen: Promise<void> };
 
@@ -16,7 +16,7 @@ function makeGate(): Gate {
 }
 
 /** An app that sends each organization the lines it asks for; the first piece of every file waits for the gate. */
-async function makeApp({ pieceTakenMsMax }: { pieceTakenMsMax?: number } = {}) {
+async function makeApp({ pieceTakenMsMax = PIECE_TAKEN_MS_MAX } = {}) {
   const gate = makeGate();
   const reading: string[] = [];
   const csv = new CsvExports({ log: createLog("error", { write: () => {} }) }, pieceTakenMsMax);

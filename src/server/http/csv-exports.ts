@@ -14,7 +14,7 @@ const PER_PROCESS_MAX = 20;
 /** How many pieces of files are read at the same time. More would make visitors wait. */
 const PIECES_AT_ONCE = 2;
 /** A client that takes longer for a piece, some 100 KB, is cut off: slow ones could hold every place of the process. */
-const PIECE_TAKEN_MS_MAX = MINUTE_MS;
+export const PIECE_TAKEN_MS_MAX = MINUTE_MS;
 const RETRY_AFTER = { "retry-after": "15" };
 
 type CsvFile = {
@@ -30,7 +30,7 @@ export class CsvExports {
   readonly #sending: OrganizationId[] = [];
   readonly #pieces = new Semaphore(PIECES_AT_ONCE);
 
-  constructor({ log }: Pick<Deps, "log">, pieceTakenMsMax = PIECE_TAKEN_MS_MAX) {
+  constructor({ log }: Pick<Deps, "log">, pieceTakenMsMax: number) {
     this.#log = log;
     this.#pieceTakenMsMax = pieceTakenMsMax;
   }

@@ -10,7 +10,7 @@ import type { VisitReader } from "../classify/read-visit.ts";
 import { DayBudget } from "../record/day-budget.ts";
 import { toStepBit } from "../record/hit.ts";
 import { HitWriter } from "../record/hit-writer.ts";
-import { KeyCap } from "../record/key-cap.ts";
+import { KeyCap, NEW_KEYS_PER_DAY } from "../record/key-cap.ts";
 import { parseCollectBody } from "./parse-collect-body.ts";
 import { WidgetOwners } from "./widget-owners.ts";
 
@@ -63,13 +63,13 @@ export class Collector {
   readonly #budget: DayBudget;
   readonly #writer: HitWriter;
 
-  constructor(deps: CollectorDeps, visits: VisitReader, limits?: BatcherLimits) {
+  constructor(deps: CollectorDeps, visits: VisitReader, limits: BatcherLimits) {
     const { db } = deps;
     const outages = new OutageLog(deps.log, { failed: "collection.interrupted", resumed: "collection.resumed" });
     this.#clock = deps.clock;
     this.#owners = new WidgetOwners({ db, outages, serviceUrl: deps.config.baseUrl });
     this.#visits = visits;
-    this.#cap = new KeyCap(deps);
+    this.#cap = new KeyCap(deps, NEW_KEYS_PER_DAY);
     const perMinute = deps.config.rateLimitEventsPerMinute;
     const daily = { perNetwork: perMinute * NETWORK_BUDGET_FACTOR, perWidget: perMinute * WIDGET_BUDGET_FACTOR };
     this.#budget = new DayBudget(daily, deps.random);

@@ -16,7 +16,7 @@ import {
 } from "../../../../test/support/funnel/collect.ts";
 import { parseConfig } from "../../config.ts";
 import type { Db } from "../../db/connections/pool.ts";
-import { NEW_KEYS_PER_NETWORK } from "../record/key-cap.ts";
+import { NEW_KEYS_PER_DAY } from "../record/key-cap.ts";
 import { NETWORK_BUDGET_FACTOR, WIDGET_BUDGET_FACTOR } from "./collect.ts";
 
 // What strangers can make us store.
@@ -83,15 +83,15 @@ test("a new visit with hostile texts costs at most 4 KB of tables and indexes", 
       .replace(/[0-9]/g, "x")
       .replace(/(.{8})/g, "$1/");
   const before = await measureTables(deps.db);
-  for (let first = 0; first < visits; first += NEW_KEYS_PER_NETWORK) {
+  for (let first = 0; first < visits; first += NEW_KEYS_PER_DAY.perNetwork) {
     const body = () => ({
       visitId: randomUUID(),
       page: `https://www.lindenhof.example/${words(500)}`,
       attribution: { utmSource: letters(300), utmMedium: letters(300), utmCampaign: letters(300) },
       events: BROWSER_STEPS.map((step) => ({ step })),
     });
-    const posts = Array.from({ length: NEW_KEYS_PER_NETWORK }, () =>
-      postEvents(app, widget, body(), { "x-forwarded-for": `203.0.113.${first / NEW_KEYS_PER_NETWORK}` }),
+    const posts = Array.from({ length: NEW_KEYS_PER_DAY.perNetwork }, () =>
+      postEvents(app, widget, body(), { "x-forwarded-for": `203.0.113.${first / NEW_KEYS_PER_DAY.perNetwork}` }),
     );
     await Promise.all(posts);
   }
@@ -190,7 +190,7 @@ test("a thousand invented tags from one client affect no one else, and bookings 
   for (let n = 0; n < 1_050; n += 50)
     await Promise.all(Array.from({ length: 50 }, (_, i) => post(widget, `invented-${n + i}`)));
   const invented = new Set((await listEvents(deps.db)).map(({ source }) => source));
-  assert.equal(invented.size, NEW_KEYS_PER_NETWORK + 2, "its share, (other) and yesterday's newsletter");
+  assert.equal(invented.size, NEW_KEYS_PER_DAY.perNetwork + 2, "its share, (other) and yesterday's newsletter");
 
   assert.deepEqual(await readVisit(await post(widget, "newsletter")), named("newsletter"), "seen on an earlier day");
   const elsewhere = { address: "198.51.100.2" };

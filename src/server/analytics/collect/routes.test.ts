@@ -21,6 +21,7 @@ import { buildApp } from "../../app.ts";
 import { installErrorHandler } from "../../http/errors/error-handler.ts";
 import { createMetrics } from "../../lib/log/metrics.ts";
 import { VisitReader } from "../classify/read-visit.ts";
+import { Collector } from "./collect.ts";
 import { collectRoutes } from "./routes.ts";
 
 const service = await createTestApp();
@@ -363,6 +364,10 @@ test("a limit of 0 turns limiting off", async () => {
   assert.deepEqual(new Set(responses.map((response) => response.status)), new Set([204]));
 });
 
+function createCollector(deps: typeof service.deps, limits: { itemsMax: number; waitMs: number }): Collector {
+  return new Collector(deps, new VisitReader(deps.config), { batchMax: 2, atOnce: 1, ...limits });
+}
+
 test("when the queue is full, requests get 503 with Retry-After, and everything answered 204 is recorded", async () => {
   const { db } = service.deps;
   const owner = await makeOrganization(db);
@@ -370,7 +375,7 @@ test("when the queue is full, requests get 503 with Retry-After, and everything 
   const app = Fastify();
   const deps = { ...service.deps, metrics: createMetrics() };
   installErrorHandler(app, deps);
-  await collectRoutes(app, deps, new VisitReader(deps.config), { batchMax: 2, itemsMax: 4, atOnce: 1, waitMs: 5_000 });
+  await collectRoutes(app, deps, createCollector(deps, { itemsMax: 4, waitMs: 5_000 }));
   await postEvents(app, id, eventsBody());
 
   const bodies = Array.from({ length: 10 }, () => eventsBody());
@@ -410,7 +415,7 @@ test("a commit that takes too long gets 503, never 204", async () => {
   const app = Fastify();
   const deps = { ...service.deps, metrics: createMetrics() };
   installErrorHandler(app, deps);
-  await collectRoutes(app, deps, new VisitReader(deps.config), { batchMax: 2, itemsMax: 100, atOnce: 1, waitMs: 500 });
+  await collectRoutes(app, deps, createCollector(deps, { itemsMax: 100, waitMs: 500 }));
   await db.transaction().execute(async (transaction) => {
     await sql`select from visit_progress where organization_id = ${owner} for update`.execute(transaction);
     const responses = await Promise.all(Array.from({ length: 5 }, () => postEvents(app, id, eventsBody())));

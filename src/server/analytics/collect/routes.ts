@@ -4,9 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { ApiError, notFound } from "../../http/errors/api-error.ts";
 import { toClientNetwork } from "../../http/limits/client-network.ts";
 import { limitByNetwork, type RateLimitVerdict, rateLimited } from "../../http/limits/rate-limit.ts";
-import type { BatcherLimits } from "../../lib/concurrency/batcher.ts";
-import type { VisitReader } from "../classify/read-visit.ts";
-import { type Collected, Collector } from "./collect.ts";
+import type { Collected, Collector } from "./collect.ts";
 
 const QUEUE_FULL_WAIT_SECONDS = "2";
 const DATABASE_WAIT_SECONDS = "5";
@@ -14,11 +12,9 @@ const DATABASE_WAIT_SECONDS = "5";
 /** POST /embed-api/{widget}/events: funnel events from the booking frame. 204 means committed, or deliberately dropped. */
 export async function collectRoutes(
   app: FastifyInstance,
-  deps: Pick<Deps, "config" | "db" | "clock" | "random" | "log" | "metrics">,
-  visits: VisitReader,
-  limits?: BatcherLimits,
+  deps: Pick<Deps, "config" | "clock" | "metrics">,
+  collector: Collector,
 ): Promise<void> {
-  const collector = new Collector(deps, visits, limits);
   const limitRate = createRateLimit(deps);
   deps.metrics.watch(() => deps.metrics.funnelQueue.set(collector.waitingCount));
 

@@ -45,7 +45,7 @@ test("hits that arrive together are recorded together, each with its own outcome
   const { db } = await createTestDatabase();
   const owner = await makeOrganization(db);
   const [active, paused] = [await makeWidget(db, owner), await makeWidget(db, owner, { status: "paused" })];
-  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages }, WRITER_LIMITS);
   const written = await Promise.all([
     writer.write(hit(active)),
     writer.write(hit(paused)),
@@ -60,7 +60,7 @@ test("hits that arrive together are recorded together, each with its own outcome
 test("a hit PostgreSQL cannot store fails alone", async () => {
   const { db } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
-  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages }, WRITER_LIMITS);
   const hits = Array.from({ length: 40 }, (_, n) => hit(widget, n === 17 || n === 23 ? { page: "a\u0000b" } : {}));
   const written = await Promise.all(hits.map((one) => writer.write(one)));
   assert.deepEqual(
@@ -80,7 +80,7 @@ test("a batch that loses to another transaction is retried", async () => {
   await sql`create trigger fail_twice before insert on funnel_visits for each row execute function fail_twice()`.execute(
     db,
   );
-  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages }, WRITER_LIMITS);
   assert.equal((await writer.write(hit(widget))).outcome, "recorded");
   assert.equal(await countViews(db), 1);
 });
@@ -91,7 +91,7 @@ test("a batch that keeps losing is given up after several attempts, and reported
   await sql`create function fail() returns trigger language plpgsql as $$ begin
     raise exception using errcode = '40001'; end $$`.execute(db);
   await sql`create trigger fail before insert on funnel_visits for each row execute function fail()`.execute(db);
-  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages }, WRITER_LIMITS);
   assert.equal((await writer.write(hit(widget))).outcome, "database_unavailable");
   assert.equal((await listEvents(db)).length, 0);
 });
@@ -100,7 +100,7 @@ test("without a database every writer gets an error, the log has one line, and w
   const { db, url } = await createTestDatabase();
   const widget = await makeWidget(db, await makeOrganization(db));
   const { outages, names } = createOutages();
-  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages }, WRITER_LIMITS);
   const name = new URL(url).pathname.slice(1);
   await onEveryServer(`alter database ${name} allow_connections false`);
   await onEveryServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);

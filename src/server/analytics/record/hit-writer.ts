@@ -36,7 +36,7 @@ export class HitWriter {
   readonly #batchers = new Map<string, Batcher<LiveHit, Written>>();
   readonly #knownKeys = new KnownKeys();
 
-  constructor(deps: { db: Db; clock: { now(): Date }; outages: OutageLog }, limits: BatcherLimits = WRITER_LIMITS) {
+  constructor(deps: { db: Db; clock: { now(): Date }; outages: OutageLog }, limits: BatcherLimits) {
     this.#db = deps.db;
     this.#clock = deps.clock;
     this.#outages = deps.outages;

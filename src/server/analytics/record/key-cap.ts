@@ -14,9 +14,8 @@ import { listStoredKeys, type OwnedKey } from "./queries.ts";
 // were seen before, or came with a booking. New ones need a place in the day's budget of the widget and of the visitor's network,
 // so a stranger can neither use up the places of others nor affect other widgets.
 
-/** New keys per kind, widget, day and process. */
-const NEW_KEYS_PER_WIDGET = 1_000;
-export const NEW_KEYS_PER_NETWORK = 100;
+/** New keys per kind, day and process. */
+export const NEW_KEYS_PER_DAY = { perNetwork: 100, perWidget: 1_000 };
 
 const LOOK_LIMITS: BatcherLimits = { batchMax: 500, itemsMax: 10_000, atOnce: 1, waitMs: 5_000 };
 
@@ -32,10 +31,7 @@ export class KeyCap {
   readonly #budgets: Readonly<Record<CappedKind, DayBudget>>;
   readonly #looks: Batcher<readonly OwnedKey[], readonly OwnedKey[]>;
 
-  constructor(
-    deps: { db: Db; log: Log; random: Random },
-    limits = { perNetwork: NEW_KEYS_PER_NETWORK, perWidget: NEW_KEYS_PER_WIDGET },
-  ) {
+  constructor(deps: { db: Db; log: Log; random: Random }, limits: typeof NEW_KEYS_PER_DAY) {
     this.#outages = new OutageLog(deps.log, { failed: "key_cap.interrupted", resumed: "key_cap.resumed" });
     const createBudget = () => new DayBudget(limits, deps.random);
     this.#budgets = { source: createBudget(), campaign: createBudget(), page: createBudget() };

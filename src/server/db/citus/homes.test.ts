@@ -7,7 +7,7 @@ import { makeOrganization, makeWidget, NOON } from "../../../../test/support/bui
 import { queryOnce } from "../../../../test/support/database/citus-cluster.ts";
 import { createTestDatabase, isCluster } from "../../../../test/support/database/database.ts";
 import { makeHit, visitId } from "../../../../test/support/funnel/hits.ts";
-import { HitWriter } from "../../analytics/record/hit-writer.ts";
+import { HitWriter, WRITER_LIMITS } from "../../analytics/record/hit-writer.ts";
 import { createLog } from "../../lib/log/log.ts";
 import { OutageLog } from "../../lib/log/outage-log.ts";
 import type { Db } from "../connections/pool.ts";
@@ -98,7 +98,7 @@ test("events of two shard groups on a server are committed together, and none is
     failed: "events.write_failed",
     resumed: "events.write_resumed",
   });
-  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages }, WRITER_LIMITS);
   const writeBoth = async (visit: number) =>
     await Promise.all(
       [first, second].map(({ widgetId }) =>
@@ -157,7 +157,7 @@ test("whatever is written while the organization moves is there afterwards, once
     failed: "events.write_failed",
     resumed: "events.write_resumed",
   });
-  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages });
+  const writer = new HitWriter({ db, clock: { now: () => NOON }, outages }, WRITER_LIMITS);
   let visit = 0;
   let counted = 0;
   let isMoving = true;

@@ -57,6 +57,3 @@ export const COORDINATOR_TABLES = [
   "user_verifications",
   "users",
 ] as const;
-
-/** Read and written only by migrations, which run on the coordinator. Other servers don't know this table. */
-export const PRIVATE_TABLES = ["schema_migrations"] as const;

@@ -53,7 +53,9 @@ export async function sendTestEvent(
           isTestBooking: false,
         },
       ],
-      deliveries: [{ id: deliveryId, eventId: id, endpointId, card: toCard(endpoint.kind, event), isEnabled: true }],
+      deliveries: [
+        { id: deliveryId, eventId: id, endpointId, card: toCard(endpoint.kind, event, false), isEnabled: true },
+      ],
       now,
     });
     await audit(transaction, endpoint, deliveryId);

@@ -106,7 +106,7 @@ export function isEventWanted(plan: Plan, endpoints: readonly unknown[]): boolea
 }
 
 /** Chat endpoints get a card instead of the JSON event. */
-export function toCard(kind: EndpointKind, event: CardEvent, isTest = false): Buffer | null {
+export function toCard(kind: EndpointKind, event: CardEvent, isTest: boolean): Buffer | null {
   switch (kind) {
     case "webhook":
       return null;

@@ -9,7 +9,7 @@ import type {
 // that a very long name cannot push the time, the email address or the campaign off the card.
 
 export type CardFields = {
-  /** At most TITLE_LENGTH_MAX. */
+  /** At most 150 characters, Slack's limit of a header: its parts are cut. Teams has no limit. */
   readonly title: string;
   /** The title with the zone of its time; what a notification shows. */
   readonly summary: string;
@@ -19,14 +19,12 @@ export type CardFields = {
   readonly manageUrl: string | null;
 };
 
-/** Slack's limit of a header; Teams has none. The parts of a title are cut so that it fits; a test checks it. */
-export const TITLE_LENGTH_MAX = 150;
 const TEST_NOTE = "Test: no real appointment was made";
 /** Slack's limit of a text, and far below that of a Teams card. */
 const MANAGE_URL_LENGTH_MAX = 3_000;
 
 /** `write` cleans, escapes and cuts; every text that is not ours goes through it. */
-export function toCardFields(event: CardEvent, write: WriteText, isTest = false): CardFields {
+export function toCardFields(event: CardEvent, write: WriteText, isTest: boolean): CardFields {
   switch (event.type) {
     case "booking.created":
     case "booking.cancelled":

@@ -15,7 +15,7 @@ type Block = { type: string; text?: Text; fields?: Text[]; elements?: (Text & { 
 type Message = { text: string; mrkdwn: boolean; blocks: Block[]; unfurl_links: boolean; unfurl_media: boolean };
 
 function cardOf(event: CardEvent): Message {
-  return JSON.parse(toSlackCard(event).toString());
+  return JSON.parse(toSlackCard(event, false).toString());
 }
 
 /** The label and value of each line, which alternate in the sections. */
@@ -116,7 +116,7 @@ test("a test event becomes a card that says it is a test", () => {
 test("any booking gives a card within Slack's limits", () => {
   fc.assert(
     fc.property(anyBookingEvent, (event) => {
-      const bytes = toSlackCard(event);
+      const bytes = toSlackCard(event, false);
       const message: Message = JSON.parse(bytes.toString());
       assert.deepEqual(Buffer.from(JSON.stringify(message)), bytes);
       assert.ok(message.text.length >= 1 && message.text.length <= 3_000);

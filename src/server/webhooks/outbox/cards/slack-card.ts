@@ -5,7 +5,7 @@ import { type EscapeCharacter, textWriter, toCardFields } from "./card-fields.ts
 // has no escape for `*bold*` or `_italic_`. Every text that is not ours is therefore in a plain_text object, where they
 // mean nothing; only our own labels are mrkdwn. Labels and values alternate, which Slack lays out as two columns.
 
-export function toSlackCard(event: CardEvent, isTest = false): Buffer {
+export function toSlackCard(event: CardEvent, isTest: boolean): Buffer {
   const card = toCardFields(event, write, isTest);
   const fields = card.facts.flatMap((fact) => [
     { type: "mrkdwn", verbatim: true, text: `*${fact.label}*` },

@@ -8,10 +8,7 @@ import { type EscapeCharacter, textWriter, toCardFields } from "./card-fields.ts
 // The parts of a card are far below Teams' limit of 28 KB: about 1,800 characters of text, 3,000 of link and a frame of
 // a kilobyte, so the limit holds even if every character of text were re-encoded as \uXXXX.
 
-/** Checked by a test. */
-export const TEAMS_MESSAGE_BYTES_MAX = 28_000;
-
-export function toTeamsCard(event: CardEvent, isTest = false): Buffer {
+export function toTeamsCard(event: CardEvent, isTest: boolean): Buffer {
   const card = toCardFields(event, write, isTest);
   const actions =
     card.manageUrl === null ? [] : [{ type: "Action.OpenUrl", title: "Manage booking", url: card.manageUrl }];
