@@ -1,5 +1,4 @@
-// The read API's part of the contract's Limits table. The other limits: retention periods in plans.ts, the delivery log's
-// days in delivery.ts, retries in WEBHOOK_RETRY_SCHEDULE (server/config.ts).
+// The contract's Limits table. The other limits: retention periods in plans.ts, the delivery log's days in delivery.ts.
 
 export const PAGE_SIZE_DEFAULT = 100;
 export const PAGE_SIZE_MAX = 500;
@@ -12,6 +11,13 @@ export const WINDOW_DAYS_MAX = 730;
  * of their own and repeat it; their tests compare the two.
  */
 export const SIGNATURE_TOLERANCE_SECONDS = 300;
+
+/** The time limit of an attempt, and the delay before each retry, unless the operator has set others. */
+export const WEBHOOK_TIMEOUT_SECONDS_DEFAULT = 15;
+export const RETRY_DELAYS_SECONDS_DEFAULT = [30, 60, 120, 240, 480, 960, 1_920, 3_600] as const;
+
+/** An endpoint without a successful delivery for so long is turned off. */
+export const ENDPOINT_FAILING_DAYS_MAX = 5;
 
 /** What a visitor may enter, and what a page may fill in before. */
 export const NOTES_LENGTH_MAX = 2_000;

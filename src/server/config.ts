@@ -1,4 +1,5 @@
-import { MINUTE_MS } from "#contract/durations.ts";
+import { MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
+import { RETRY_DELAYS_SECONDS_DEFAULT, WEBHOOK_TIMEOUT_SECONDS_DEFAULT } from "#contract/limits.ts";
 import { PLANS, type Plan } from "#contract/plans.ts";
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from "./lib/log/log.ts";
 import {
@@ -29,7 +30,6 @@ const ROLES = ["all", "web", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 const SIGN_UP_MODES = ["closed", "open"] as const;
 const YES_OR_NO = ["no", "yes"] as const;
-const TWO_FACTOR_MODES = ["ask", "skip"] as const;
 
 export const SETTINGS = {
   port: integer({
@@ -233,13 +233,13 @@ export const SETTINGS = {
   oidcTwoFactor: choice({
     name: "OIDC_TWO_FACTOR",
     fallback: "ask",
-    choices: TWO_FACTOR_MODES,
+    choices: ["ask", "skip"] as const,
     meaning:
       "ask requires a code after single sign-on too, from people with two-factor authentication. skip leaves the second factor to that issuer.",
   }),
   webhookRetrySchedule: secondsList({
     name: "WEBHOOK_RETRY_SCHEDULE",
-    fallback: "30,60,120,240,480,960,1920,3600",
+    fallback: RETRY_DELAYS_SECONDS_DEFAULT.join(","),
     meaning: "Delay in seconds before each retry of a delivery. The number of values is the number of retries.",
   }),
   webhookRetryJitter: fraction({
@@ -250,7 +250,7 @@ export const SETTINGS = {
   }),
   webhookTimeoutMs: integer({
     name: "WEBHOOK_TIMEOUT_MS",
-    fallback: "15000",
+    fallback: String(WEBHOOK_TIMEOUT_SECONDS_DEFAULT * SECOND_MS),
     min: 100,
     max: MINUTE_MS,
     meaning: "Time limit for a whole attempt: DNS lookup, connection, response and its body.",

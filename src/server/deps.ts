@@ -14,7 +14,7 @@ import type { Clock } from "./lib/time/clock.ts";
 export type Deps = {
   readonly config: Config;
   readonly db: Db;
-  /** The same database for long statements; `db` closes the connection of a statement that gets no reply for 15 seconds. */
+  /** The same database for long statements; `db` closes the connection of a statement that takes too long. */
   readonly longRunningDb: Db;
   readonly clock: Clock;
   readonly random: Random;

@@ -56,7 +56,7 @@ export function cleanState(state: ReportState, today: string): ReportState {
   };
 }
 
-/** Empty if the days are in the wrong order or begin in the future; the last 730 days if there are more. */
+/** Empty if the days are in the wrong order or begin in the future; shortened to the last days if there are too many. */
 function cleanRange(range: { from: string; to: string }, today?: string): { from: string; to: string } {
   const [from, to] = [toDay(range.from) ?? "", toDay(range.to) ?? ""];
   const last = today !== undefined && (to === "" || to > today) ? today : to;

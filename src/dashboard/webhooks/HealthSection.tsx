@@ -2,6 +2,7 @@ import { Alert, Box, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClockPause, IconPlugConnectedX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { ENDPOINT_FAILING_DAYS_MAX } from "#contract/limits.ts";
 import { call } from "../api/call.ts";
 import { endpointRefreshes } from "../api/queries.ts";
 import { formatCount, formatRelative, pluralize } from "../format.ts";
@@ -67,8 +68,8 @@ function Problems({ endpoint }: { endpoint: AppEndpoint }) {
         <Alert color="red" title="Deliveries are failing" icon={<IconAlertTriangle size={20} stroke={1.6} />}>
           <Text size="sm">
             Open a failed delivery to see the error. No delivery has succeeded since{" "}
-            {format.dateTime(health.failingSince)}. Each one is retried, by default for about two hours. After five days
-            without success, the endpoint is turned off.
+            {format.dateTime(health.failingSince)}. Each one is retried, by default for about two hours. After{" "}
+            {ENDPOINT_FAILING_DAYS_MAX} days without success, the endpoint is turned off.
           </Text>
           <RetryAllButton endpoint={endpoint} />
         </Alert>

@@ -21,7 +21,7 @@ export type SchedulerDeps = {
   /** Per organization. */
   readonly maxConnections: number;
   readonly slotMemory: SlotMemory;
-  /** Per network: reads of available times that reach an external system. Null: no limit. */
+  /** Limits how many reads of available times from one network reach a scheduling system. Null: no limit. */
   readonly readsByNetwork: RateLimiter | null;
   /** Recently used connections with their tokens and services. A connection that was edited since is opened again. */
   readonly opened: RecentMap<ConnectionId, { readonly updatedAtMs: number; readonly system: SchedulingSystem }>;

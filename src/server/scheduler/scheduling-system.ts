@@ -88,7 +88,7 @@ export type SlotQuery = {
   readonly from: Date;
   readonly to: Date;
   readonly staffId: string | null;
-  /** Called before an external system is asked for times that are not known yet; false: it isn't asked. */
+  /** Called before the system is asked for times that are not known yet. If it returns false, the system isn't asked. */
   readonly mayAsk?: () => boolean;
 };
 

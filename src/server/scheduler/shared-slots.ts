@@ -14,7 +14,7 @@ import {
   type SlotQuery,
 } from "./scheduling-system.ts";
 
-// Visitors share what an external system says about available times, because it allows an account only so many requests (Cal.com: 120
+// Visitors share what a scheduling system says about available times, because it allows an account only so many requests (Cal.com: 120
 // a minute). Available times are read for whole days in UTC, once for everyone who waits, and kept for some seconds. While requests
 // are short, older times are shown: a time that was taken meanwhile is refused when it is booked. A booking outdates the times of
 // its service at once.

@@ -1,5 +1,9 @@
 import { type TSchema, Type } from "typebox";
-import { SIGNATURE_TOLERANCE_SECONDS } from "#contract/limits.ts";
+import {
+  RETRY_DELAYS_SECONDS_DEFAULT,
+  SIGNATURE_TOLERANCE_SECONDS,
+  WEBHOOK_TIMEOUT_SECONDS_DEFAULT,
+} from "#contract/limits.ts";
 import { PLAN_TERMS } from "#contract/plans.ts";
 import { SIGNING_SECRET_PREFIX } from "#contract/webhooks/endpoint.ts";
 import {
@@ -25,11 +29,10 @@ const SECRET_FORM = `\`${SIGNING_SECRET_PREFIX}…\``;
 
 const RULES = `Verify \`${WEBHOOK_HEADERS.signature}\` before anything else: the hexadecimal HMAC-SHA256 of \`<t>.<raw body>\`, keyed with the
 endpoint's whole ${SECRET_FORM} secret, must equal one of the \`v1\` values, and \`t\` must be within ${SIGNATURE_TOLERANCE_SECONDS} seconds of the current time. Or
-verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a Standard Webhooks library. Respond with 2xx within 15 seconds,
+verify \`${STANDARD_WEBHOOK_HEADERS.signature}\` with a Standard Webhooks library. Respond with 2xx within ${WEBHOOK_TIMEOUT_SECONDS_DEFAULT} seconds,
 unless the server has another limit, and do the work afterwards. The same event may arrive more than once: use \`id\` to remove duplicates.`;
 
-const RETRIES =
-  "A delivery is retried after any response other than 2xx or 410, by default up to 8 times within about two hours. Redirects are not followed.";
+const RETRIES = `A delivery is retried after any response other than 2xx or 410, by default up to ${RETRY_DELAYS_SECONDS_DEFAULT.length} times within about two hours. Redirects are not followed.`;
 
 const header = (name: string, description: string, example: string, required = true) => ({
   name,

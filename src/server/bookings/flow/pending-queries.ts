@@ -141,9 +141,13 @@ export async function findPending(db: Db, owner: OrganizationId, reference: Refe
 
 /**
  * Settles a request once. The process that asked and the task that looked it up may both get here: the first one writes the
- * outcome and its consequences in one transaction, the other gets null and does nothing. This is the one gate: the copy is null, and
- * no response is kept, unless the widget stores bookings now, and did so when the booking was requested. Use this copy, not one from
- * memory: an erasure may have removed it meanwhile. The hit and the hash of the visit are deleted and all instants become whole
+ * outcome and its consequences in one transaction, the other gets null and does nothing.
+ *
+ * Store bookings has two gates, because it can be switched while a request is under way. insertPending writes the copy only if the
+ * widget stores bookings then. This statement returns the copy, and keeps the response, only if the widget still does. Use this copy,
+ * not one from memory: an erasure may have removed it meanwhile.
+ *
+ * The hit and the hash of the visit are deleted and all instants become whole
  * hours, so that nothing leads from a booking to its visit, which has the exact instant.
  *
  * Locks come in the order in which an organization is deleted (organizations/delete-organization.ts): its progress, so that its visits

@@ -22,9 +22,9 @@ const TAKEN_MESSAGES = [
 ];
 const TAKEN_CODES: ReadonlySet<string> = new Set(["booking_conflict_error", "no_available_users_found_error"]);
 const REJECTED_FIELD = /\{([\w-]+)\}/g;
-/** From the check of the phone number (libphonenumber), or of the event type's phone field. */
+/** In messages about a phone number that libphonenumber, or the event type's phone field, rejects. */
 const PHONE_REFUSAL = /phone ?number|invalid_number/i;
-/** The only 403 that concerns the key. The others reject the customer: a blocked address, a limit that is reached. */
+/** In the only 403 about our key. Every other 403 rejects the customer, who is blocked or has too many bookings. */
 const KEY_REFUSAL = "checkBookingRequiresAuthentication";
 
 export async function bookEventType(
@@ -66,8 +66,8 @@ function findRejected(
 }
 
 /**
- * Event types that require confirmation are not offered. If one was changed a moment ago, its booking is cancelled,
- * because the visitor is told that it failed. That message is the same even if cancelling fails.
+ * Event types that require confirmation are not offered. If an event type has just been changed to require it, the booking is
+ * cancelled, because the visitor is told that it failed. The visitor is told so even if cancelling fails.
  */
 async function settleStatus(
   { api, service, webUrl }: BookDeps,
@@ -102,7 +102,7 @@ export async function cancelBooking(
   return wasCanceled ? found("canceled") : toCanceled(reply);
 }
 
-/** A 403 is about the customer, unless it has the words that concern the key. */
+/** A 403 is about the customer, unless its message is about our key. */
 async function settleRefusal(reply: HttpReply, lookups: SystemLookups): Promise<BookOutcome> {
   if (reply.status === 409) return await settleConflict(reply, lookups);
   if (reply.status !== 400 && reply.status !== 403) return toFailure(reply);
@@ -120,7 +120,7 @@ function isRefusal(reply: OutboundReply, status: number): reply is HttpReply {
   return reply.kind === "reply" && reply.status === status;
 }
 
-/** The details of a rejected field are not part of the message. */
+/** Cal.com names rejected fields in the details, next to its message. */
 function toMessage(reply: HttpReply): string {
   if (!shapes.error.Check(reply.json)) return "";
   const { message, details } = reply.json.error;
@@ -132,13 +132,13 @@ function toMessage(reply: HttpReply): string {
 
 /** Cal.com's limit for text areas, the notes included, in UTF-16 units. */
 const TEXT_AREA_LENGTH_MAX = 1_000;
-/** For a field with a lower limit, which the API doesn't show. */
+/** How much of a rejected answer is sent again: its field may have a lower limit, which the API doesn't show. */
 const SHORT_ANSWER_LENGTH = 50;
 /** Stands in for the last name of a customer who gave one word, where the event type requires both. */
 const NO_LAST_NAME = "–";
 
 type BodyOptions = {
-  /** Null: none, or Cal.com rejected it. */
+  /** Null if the customer gave none, or Cal.com rejected it. */
   readonly phoneNumber: string | null;
   readonly language: string | undefined;
   /** Fields whose answers Cal.com rejected. */
@@ -172,7 +172,7 @@ function toPhoneNumber(phone: string | null): string | null {
   return /^\+[1-9][0-9]{6,14}$/.test(digits) ? digits : null;
 }
 
-/** A rejected answer goes into the notes. If it is required, Cal.com gets its beginning as well. */
+/** A rejected answer goes into the notes. If Cal.com requires an answer, it also gets the beginning of the rejected one. */
 function toResponses({ fieldTypes, offered }: CalcomService, request: BookRequest, rejected: ReadonlySet<string>) {
   const responses: Record<string, unknown> = {};
   const leftOver: string[] = [];
@@ -224,7 +224,7 @@ function isUrl(answer: string): boolean {
   return URL.canParse(answer) || URL.canParse(`https://${answer}`);
 }
 
-/** The reference always fits: the rest is cut. */
+/** Shortens the notes so that the reference fits. */
 function toNotes(notes: readonly (string | null)[], reference: string): string {
   const text = notes.filter(Boolean).join("\n");
   if (text === "") return reference;

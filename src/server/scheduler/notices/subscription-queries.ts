@@ -10,11 +10,11 @@ export type DueConnection = {
   id: ConnectionId;
   follows: boolean;
   subscriptionId: string | null;
-  /** Until when nobody else looks after it. */
+  /** Until then, no other worker claims the connection. */
   leaseUntil: Date;
 };
 
-/** Connections whose subscription has to be made, checked or removed. */
+/** Claims connections whose subscription must be created, checked or removed. */
 export async function claimDueSubscriptionsAcrossOrganizations(
   home: Db,
   { leaseUntil, limit, ...time }: { now: Date; longestMs: number; leaseUntil: Date; limit: number },
@@ -35,7 +35,7 @@ export async function claimDueSubscriptionsAcrossOrganizations(
   return claimed;
 }
 
-/** What becomes of a subscription. Parts that are not named stay as they are. */
+/** Columns that are left out stay as they are. */
 type SubscriptionChange = {
   readonly subscription_id?: string | null;
   readonly subscription_secret?: Buffer | null;
@@ -43,7 +43,7 @@ type SubscriptionChange = {
   readonly changes_due_at?: Date;
 };
 
-/** False if the connection was changed or deleted since it was claimed: what was found out then doesn't count. */
+/** Changes nothing and returns false if the connection was changed or deleted after it was claimed. */
 export async function settleSubscription(
   db: Db,
   { owner, id, leaseUntil }: DueConnection,

@@ -106,9 +106,9 @@ test("a name that resolves to an internal address is not connected to, in any fo
   assert.equal(inside.connectionCount(), 0);
 });
 
-test("nothing tells a name in a private network from one that does not exist", async () => {
+test("a name in a private network can't be distinguished from one that does not exist", async () => {
   const quick: ResolveHost = async () => ({ kind: "found", addresses: ["10.0.0.1"] });
-  // Of a name that it does not know, a name server asks others first.
+  // A name server that doesn't know a name asks other servers first.
   const slow: ResolveHost = async () => {
     await new Promise((resolve) => setImmediate(resolve));
     return { kind: "not_found" };
@@ -118,7 +118,7 @@ test("nothing tells a name in a private network from one that does not exist", a
   );
   assert.ok(existing && missing);
   assert.deepEqual({ ...existing, durationMs: 0 }, { ...missing, durationMs: 0 });
-  // A busy machine takes longer, so only the least is compared. Timers may fire a millisecond early.
+  // A busy machine takes longer, so only the minimum is checked. Timers may fire a millisecond early.
   for (const { durationMs } of [existing, missing]) assert.ok(durationMs >= 99, `it took ${durationMs} ms`);
 });
 

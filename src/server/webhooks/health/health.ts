@@ -1,5 +1,6 @@
 import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId, OrganizationId } from "#contract/ids.ts";
+import { ENDPOINT_FAILING_DAYS_MAX } from "#contract/limits.ts";
 import { DELIVERY_LOG_DAYS, describeAttempt, type NoticeKind } from "#contract/webhooks/delivery.ts";
 import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { auditByOperator } from "../../audit/audit.ts";
@@ -29,7 +30,7 @@ import {
 //   failing   no success for 5 days, at least one failed delivery and 10 failed attempts; but never less than a day after its
 //             owner was warned. Health is judged when an attempt fails, so with little traffic the warning may come later.
 
-const FAILING_MS_MAX = 5 * DAY_MS;
+const FAILING_MS_MAX = ENDPOINT_FAILING_DAYS_MAX * DAY_MS;
 const WARNING_MS = DAY_MS;
 const FAILED_ATTEMPTS_MIN = 10;
 const REFUSED_DELIVERIES_MAX = 3;

@@ -25,13 +25,13 @@ import {
 } from "./bulk-redelivery-queries.ts";
 import { toLogKeptSince } from "./queries.ts";
 
-// A bulk redelivery starts the whole schedule of every matching delivery again: first attempt and up to eight retries. Its row
-// remembers how far it got, in the transaction that queued the last batch, so that any worker can continue after a crash.
+// A bulk redelivery starts the whole schedule of every matching delivery again, with all its retries. Its row remembers how far it
+// got, in the transaction that queued the last batch, so that any worker can continue after a crash.
 
 type RedeliveryDeps = Pick<Deps, "db" | "clock" | "random" | "log">;
 
 const BATCH = 500;
-/** New bookings wait behind these, so no more of an organization's redeliveries wait for their first attempt. */
+/** How many of an organization's redeliveries may wait for their first attempt: its new bookings wait behind them. */
 const UNSENT_MAX = 1_000;
 
 export type RedeliveryRefusal = { kind: "no_endpoint" } | { kind: "endpoint_disabled" };
@@ -114,7 +114,7 @@ export async function runRedeliveries(deps: RedeliveryDeps, signal: AbortSignal)
   });
 }
 
-/** Queues one batch. `waiting`: enough is unsent, or another worker is at it. */
+/** Queues one batch. `waiting`: enough deliveries are unsent, or another worker is queueing them. */
 async function advanceRedelivery(
   deps: RedeliveryDeps,
   owner: OrganizationId,
@@ -143,7 +143,7 @@ async function advanceRedelivery(
   return outcome;
 }
 
-/** How many more deliveries of it may wait; none if negative. Running redeliveries share the room equally. */
+/** How many more deliveries of this redelivery may wait; none if negative. Running redeliveries have equal shares. */
 async function findRoom(transaction: Db, owner: OrganizationId, id: RedeliveryId): Promise<number> {
   const redeliveries = await listStates(transaction, owner);
   const running = redeliveries.filter(({ state }) => state === "running").length;

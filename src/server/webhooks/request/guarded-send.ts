@@ -22,8 +22,8 @@ import { ReplyReader } from "./reply-reader.ts";
 //
 // 1. No byte reaches an address that the rules refuse: see guarded-connector.ts.
 // 2. One time limit covers waiting for DNS, TCP, TLS, the status line, the headers and the body.
-// 3. A reply costs bounded memory and traffic: 16 KiB of headers, 64 KiB of body read, 4 KiB kept, 256 KiB on the wire
-//    whatever it is made of; nothing is decompressed, and no redirect is followed.
+// 3. A reply costs bounded memory and traffic: its headers, what is read and kept of its body, and all its bytes on the wire have
+//    limits. Nothing is decompressed, and no redirect is followed.
 
 /** What the log shows of a request besides its outcome. */
 type SendTrace = {

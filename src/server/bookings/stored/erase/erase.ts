@@ -18,7 +18,7 @@ import {
 } from "./erase-queries.ts";
 
 // The only way stored bookings are deleted: in one transaction with everything the webhooks hold of them. The same
-// transaction records the deletion and writes booking.erased, for whoever keeps copies. The external system is not changed.
+// transaction records the deletion and writes booking.erased, for whoever keeps copies. The scheduling system is not changed.
 
 type EraseDeps = Pick<Deps, "db" | "clock" | "random">;
 

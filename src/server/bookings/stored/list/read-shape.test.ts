@@ -19,7 +19,7 @@ async function readBack(columns: Columns) {
   return { reference, booking: data[0], text: response.body };
 }
 
-test("fields the visitor left empty are null; fields the external system did not give are absent", async () => {
+test("fields the visitor left empty are null; fields the scheduling system did not give are absent", async () => {
   const { reference, booking } = await readBack({
     customer_phone: null,
     customer_notes: null,
