@@ -10,6 +10,7 @@ import { openDb, openPool } from "../src/server/db/connections/pool.ts";
 import { openEmbeddedDatabase } from "../src/server/db/embedded/open.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { addConnection } from "../src/server/scheduler/connections/connections.ts";
+import { noAudit } from "../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { type CalcomServer, startCalcomServer } from "../test/support/scheduler/calcom/calcom-server.ts";
 import { CalcomThrottle } from "../test/support/scheduler/calcom/calcom-throttle.ts";
@@ -61,7 +62,7 @@ async function connectWidget(service: Service, calcom: CalcomServer): Promise<st
   const deps = await createDeps({ config: parseConfig(settings), database, log });
   try {
     const owner = await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
-    const added = await addConnection(deps, owner, { kind: "calcom", name: "Cal.com", ...calcom.parts });
+    const added = await addConnection(deps, owner, { kind: "calcom", name: "Cal.com", ...calcom.parts }, noAudit);
     if (added.kind !== "added") throw new Error(`The connection was refused: ${JSON.stringify(added)}`);
     const widget = await makeWidget(deps.db, owner);
     await deps.db.updateTable("widgets").set({ connection_id: added.id }).where("id", "=", widget).execute();

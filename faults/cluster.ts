@@ -9,6 +9,7 @@ import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { listHostUrls } from "../src/server/lib/text/host-urls.ts";
 import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";
+import { noAudit } from "../test/support/app/no-audit.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
 import {
   type CitusCluster,
@@ -117,7 +118,7 @@ async function setUpBusiness(
     if (!node || node === where.elsewhere) continue;
     const receiver = await startReceiver();
     const endpoint = { url: receiver.url, kind: "webhook", description: "" } as const;
-    const added = await addEndpoint(deps, owner, endpoint);
+    const added = await addEndpoint(deps, owner, endpoint, noAudit);
     if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
     const { key: apiKey } = await makeKey(db, owner);
     const eventWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];

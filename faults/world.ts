@@ -15,6 +15,7 @@ import { MIGRATIONS_FOLDER, migrate } from "../src/server/db/migrate.ts";
 import { createLog } from "../src/server/lib/log/log.ts";
 import { addConnection } from "../src/server/scheduler/connections/connections.ts";
 import { addEndpoint } from "../src/server/webhooks/endpoints/endpoints.ts";
+import { noAudit } from "../test/support/app/no-audit.ts";
 import { makeKey, makeOrganization, makeWidget } from "../test/support/builders.ts";
 import { findFreePort } from "../test/support/programs/free-port.ts";
 import { type CalcomServer, startCalcomServer } from "../test/support/scheduler/calcom/calcom-server.ts";
@@ -184,11 +185,16 @@ async function setUpBusiness(deps: ServiceDeps, outside: { receiver: Receiver; c
   const owner: OrganizationId = await makeOrganization(db, { timeZone: "Europe/Berlin" });
   const { key: apiKey } = await makeKey(db, owner);
   const endpoint = { url: outside.receiver.url, kind: "webhook", description: "" } as const;
-  const added = await addEndpoint(deps, owner, endpoint);
+  const added = await addEndpoint(deps, owner, endpoint, noAudit);
   if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
   const eventWidgets = [await makeWidget(db, owner), await makeWidget(db, owner)];
   const bookingWidgets = await Promise.all(Array.from({ length: 4 }, () => makeWidget(db, owner)));
-  const connection = await addConnection(deps, owner, { kind: "calcom", name: "Cal.com", ...outside.calcom.parts });
+  const connection = await addConnection(
+    deps,
+    owner,
+    { kind: "calcom", name: "Cal.com", ...outside.calcom.parts },
+    noAudit,
+  );
   if (connection.kind !== "added") throw new Error(`The connection was refused: ${JSON.stringify(connection)}`);
   const externalWidget = bookingWidgets[0] as WidgetId;
   await db.updateTable("widgets").set({ connection_id: connection.id }).where("id", "=", externalWidget).execute();

@@ -5,6 +5,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import { recordHits } from "../../src/server/analytics/record/record.ts";
 import type { ServiceDeps } from "../../src/server/create-deps.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
+import { noAudit } from "../../test/support/app/no-audit.ts";
 import { makeKey, makeOrganization, makeWidget } from "../../test/support/builders.ts";
 import { makeHit, SEARCH_AD } from "../../test/support/funnel/hits.ts";
 import { TYPICAL_API_JSON } from "./typical-json.ts";
@@ -36,7 +37,7 @@ async function makeOne(deps: ServiceDeps, { n, port }: { n: number; port: number
   const owner = await makeOrganization(deps.db, { timeZone: "Europe/Berlin" });
   const widgetId = await makeWidget(deps.db, owner);
   const endpoint = { url: `http://127.0.0.1:${port}/${n}`, kind: "webhook", description: "" } as const;
-  const added = await addEndpoint(deps, owner, endpoint);
+  const added = await addEndpoint(deps, owner, endpoint, noAudit);
   if (added.kind !== "added") throw new Error(`The endpoint was refused: ${added.kind}`);
   const { key } = await makeKey(deps.db, owner);
   await insertBookings(deps, owner, { widgetId, first: n * BOOKINGS_EACH });

@@ -9,6 +9,7 @@ import { inHome } from "../../src/server/db/statements/transactions.ts";
 import { createLog } from "../../src/server/lib/log/log.ts";
 import { addEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { wakeWorkers } from "../../src/server/webhooks/outbox/wake-workers.ts";
+import { noAudit } from "../../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget } from "../../test/support/builders.ts";
 
 /** The parts of the service that store bookings, in this process, on the database of the service under test. */
@@ -30,7 +31,7 @@ export async function makeBusiness(
 ): Promise<Business> {
   const owner = await makeOrganization(deps.db, { plan: "pro" });
   for (const url of urls) {
-    const added = await addEndpoint(deps, owner, { url, kind, description: "" });
+    const added = await addEndpoint(deps, owner, { url, kind, description: "" }, noAudit);
     if (added.kind !== "added") throw new Error(`${url} was refused: ${JSON.stringify(added)}`);
   }
   return { owner, widgetId: await makeWidget(deps.db, owner) };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { addConnection, removeConnection } from "../../src/server/scheduler/connections/connections.ts";
 import { listConnections } from "../../src/server/scheduler/connections/queries.ts";
+import { noAudit } from "../support/app/no-audit.ts";
 import { noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
 import { assertGoodLooks, checkLooks } from "../support/browser/looks.ts";
@@ -33,7 +34,7 @@ describe("connections in the dashboard", { skip: noBrowser }, () => {
     const dialog = page.getByRole("dialog");
     const widgetId = await makeWidget(deps.db, owner, { name: "First steps" });
     const { parts } = await serveCalcom();
-    await addConnection(deps, owner, { kind: "calcom", name: "Reception", ...parts });
+    await addConnection(deps, owner, { kind: "calcom", name: "Reception", ...parts }, noAudit);
     await page.route("**/clear-test-data", (route) =>
       route.request().postDataJSON().dryRun
         ? route.fulfill({ json: { bookings: 0, visits: 3, deliveries: 0 } })

@@ -6,6 +6,7 @@ import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { addEndpoint, editEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { startWorker } from "../../src/server/worker.ts";
 import { askApp } from "../support/app/app-api.ts";
+import { noAudit } from "../support/app/no-audit.ts";
 import { signIn } from "../support/app/sign-in.ts";
 import { noBrowser, useBrowser } from "../support/browser/browser.ts";
 import { showScreen, startDashboard } from "../support/browser/dashboard.ts";
@@ -57,7 +58,7 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
 
   async function makeEndpoint(url: string, options: { kind?: EndpointKind; description: string }): Promise<EndpointId> {
     const { kind = "webhook", description } = options;
-    const added = await addEndpoint(deps, owner, { url, kind, description });
+    const added = await addEndpoint(deps, owner, { url, kind, description }, noAudit);
     assert.ok(added.kind === "added");
     return added.id;
   }
@@ -306,14 +307,14 @@ describe("webhooks in the dashboard", { skip: noBrowser }, () => {
       return (await countIn("failed")) === 2;
     }, "both have failed");
     isAway = false;
-    await editEndpoint(deps, owner, { id, isEnabled: false });
+    await editEndpoint(deps, owner, { id, isEnabled: false }, noAudit);
     references.push(await book(deps, business));
     const log = await open(`/deliveries?endpoint=${id}`);
     await log.getByRole("button", { name: "Redeliver events" }).click();
     await log.getByRole("dialog").getByRole("button", { name: "Count deliveries" }).click();
     // It is not widened to all endpoints that are on.
     await log.getByRole("dialog").getByText("Turn it on first").waitFor();
-    await editEndpoint(deps, owner, { id, isEnabled: true });
+    await editEndpoint(deps, owner, { id, isEnabled: true }, noAudit);
     const page = await open(`/webhooks/${id}`);
     await page.getByRole("button", { name: "Redeliver events" }).click();
     const dialog = page.getByRole("dialog");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
+import { noAudit } from "../support/app/no-audit.ts";
 import { findAccessibilityFaults, noBrowser, useBrowser as openBrowser } from "../support/browser/browser.ts";
 import { fillForm, goToForm, send, startFrameService, visitPage } from "../support/browser/frame.ts";
 import { updateWidget } from "../support/builders.ts";
@@ -13,7 +14,7 @@ const calcom = await startCalcomServer();
 after(() => Promise.all([calcom.stop(), deps.scheduler.outbound.close()]));
 
 async function makeCalcomWidget() {
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Cal.com", ...calcom.parts });
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Cal.com", ...calcom.parts }, noAudit);
   assert.ok(added.kind === "added");
   const widgetId = await makeWidget();
   await updateWidget(deps.db, widgetId, { connection_id: added.id });

@@ -28,6 +28,7 @@ import { KEY_SCOPES, type KeyScope } from "#contract/scopes.ts";
 import { randomId } from "../../src/server/lib/secrets/random.ts";
 import { deleteEndpoint } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { askApp } from "../support/app/app-api.ts";
+import { noAudit } from "../support/app/no-audit.ts";
 import { listRoutes } from "../support/app/routes.ts";
 import { type SignedIn, signIn } from "../support/app/sign-in.ts";
 import { fillIn, prepareThings, type Things } from "../support/app/things.ts";
@@ -128,7 +129,7 @@ describe("permissions", () => {
         assert.equal(await ask(name, member, own), expected, role);
         // An organization has a limited number of them.
         if (own === things) continue;
-        await deleteEndpoint(deps, owner, own.endpoint as EndpointId);
+        await deleteEndpoint(deps, owner, own.endpoint as EndpointId, noAudit);
         await db
           .deleteFrom("scheduling_connections")
           .where("id", "=", own.connection as ConnectionId)

@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import type { BookingPage } from "#contract/bookings/booking.ts";
 import { addConnection } from "../../src/server/scheduler/connections/connections.ts";
+import { noAudit } from "../support/app/no-audit.ts";
 import { bookThrough, findFreeTime } from "../support/bookings/book.ts";
 import { makeKey, updateWidget } from "../support/builders.ts";
 import { whileLocked } from "../support/database/while-locked.ts";
@@ -76,7 +77,12 @@ test("killed while a slow system is booking, the booking stays uncertain until i
   await makeEndpoint(deps, business, { url: receiver.url });
   const server = await startCalcomServer();
   after(() => server.stop());
-  const added = await addConnection(deps, business.owner, { kind: "calcom", name: "Practice", ...server.parts });
+  const added = await addConnection(
+    deps,
+    business.owner,
+    { kind: "calcom", name: "Practice", ...server.parts },
+    noAudit,
+  );
   assert.ok(added.kind === "added", JSON.stringify(added));
   await updateWidget(db, business.widgetId, { connection_id: added.id });
   const settings = { DATABASE_URL: url, WEBHOOK_ALLOW_CIDRS: "127.0.0.0/8" };

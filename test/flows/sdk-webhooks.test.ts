@@ -9,6 +9,7 @@ import { verifyWebhook, WebhookError, type WebhookErrorCode } from "../../sdk/sr
 import { rotateSecret } from "../../src/server/webhooks/endpoints/endpoints.ts";
 import { redeliver } from "../../src/server/webhooks/log/resend.ts";
 import { signBody } from "../../src/server/webhooks/request/sign.ts";
+import { noAudit } from "../support/app/no-audit.ts";
 import { CLEAN_ENVIRONMENT } from "../support/programs/clean-environment.ts";
 import { findFreePort } from "../support/programs/free-port.ts";
 import { placeClient } from "../support/programs/installed-client.ts";
@@ -63,10 +64,10 @@ describe("verifying what the service sends", () => {
     assert.deepEqual([event.data.booking.reference, event.data.booking.customer.name], [reference, "Zoë Quell 🦷"]);
     assert.deepEqual(event, JSON.parse(request.body.toString()));
 
-    const rotated = await rotateSecret(deps, business.owner, { id, overlapHours: 24 });
+    const rotated = await rotateSecret(deps, business.owner, { id, overlapHours: 24 }, noAudit);
     assert.ok(rotated.kind === "rotated");
     const delivery = await readDelivery(deps, business.owner);
-    await redeliver(deps, business.owner, delivery.id);
+    await redeliver(deps, business.owner, delivery.id, noAudit);
     await deliverAll(loop);
     const again = receiver.requests[1];
     assert.ok(again);
@@ -186,7 +187,7 @@ describe("the receivers in sdk/examples accept what the service signs, once, and
       await deliverAll(loop);
       const delivery = await readDelivery(deps, business.owner);
       assert.deepEqual([delivery.state, delivery.last_status], ["delivered", 204]);
-      await redeliver(deps, business.owner, delivery.id);
+      await redeliver(deps, business.owner, delivery.id, noAudit);
       await deliverAll(loop);
       assert.equal((await readDelivery(deps, business.owner)).attempt_count, 2);
       await until(() => receiver.printed() === `${reference}\n`, "the reference is printed, once");

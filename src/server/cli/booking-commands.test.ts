@@ -4,6 +4,7 @@ import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { Reference } from "#contract/ids.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app/app.ts";
 import { createCommandLine } from "../../../test/support/app/cli.ts";
+import { noAudit } from "../../../test/support/app/no-audit.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import {
   addCalcomBooking,
@@ -25,7 +26,7 @@ const server = await startCalcomServer();
 after(() => server.stop());
 const owner = await makeOrganization(db, { plan: "business" });
 const widgetId = await makeWidget(db, owner);
-const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, noAudit);
 assert.ok(added.kind === "added", added.kind);
 const now = new Date();
 

@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import type { AppConnection } from "#contract/app/connections.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app/app.ts";
 import { createCommandLine } from "../../../test/support/app/cli.ts";
+import { noAudit } from "../../../test/support/app/no-audit.ts";
 import { makeBooking, makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { startCalcomServer } from "../../../test/support/scheduler/calcom/calcom-server.ts";
 import { createOpenDeps } from "../../../test/support/scheduler/open-deps.ts";
@@ -17,7 +18,7 @@ const cli = createCommandLine({ DATABASE_URL: url, SECRET_KEY: TEST_SECRET_KEY, 
 const server = await startCalcomServer();
 after(() => server.stop());
 const owner = await makeOrganization(deps.db);
-const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, noAudit);
 assert.ok(added.kind === "added");
 const { id } = added;
 

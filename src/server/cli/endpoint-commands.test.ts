@@ -4,6 +4,7 @@ import type { EndpointId } from "#contract/ids.ts";
 import { TEST_SECRET_KEY } from "../../../test/support/app/app.ts";
 import { readAudit } from "../../../test/support/app/app-api.ts";
 import { createCommandLine, type Outcome } from "../../../test/support/app/cli.ts";
+import { noAudit } from "../../../test/support/app/no-audit.ts";
 import {
   book,
   createWebhookService,
@@ -216,7 +217,7 @@ test("endpoint test and delivery redeliver send once, or say why not", async () 
     await redeliver(String(delivery?.id)),
     refusal("This delivery's booking was erased, so there is nothing left to send."),
   );
-  await editEndpoint(deps, business.owner, { id: id as never, isEnabled: false });
+  await editEndpoint(deps, business.owner, { id: id as never, isEnabled: false }, noAudit);
   assert.deepEqual(
     await cli.runInside(["endpoint", "test", String(id)]),
     refusal("This endpoint is off. Turn it on first."),

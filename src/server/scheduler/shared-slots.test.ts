@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
+import { noAudit } from "../../../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget } from "../../../test/support/builders.ts";
 import { startCalcomServer } from "../../../test/support/scheduler/calcom/calcom-server.ts";
 import { CalcomThrottle } from "../../../test/support/scheduler/calcom/calcom-throttle.ts";
@@ -20,7 +21,12 @@ async function connect() {
   server.throttle = { limit: new CalcomThrottle(), nowMs: () => clock.now().getTime() };
   server.hasTeams = false;
   const organizationId = await makeOrganization(deps.db);
-  const added = await addConnection(deps, organizationId, { kind: "calcom", name: "Cal.com", ...server.parts });
+  const added = await addConnection(
+    deps,
+    organizationId,
+    { kind: "calcom", name: "Cal.com", ...server.parts },
+    noAudit,
+  );
   assert.ok(added.kind === "added");
   const id = await makeWidget(deps.db, organizationId);
   const system = await openSchedulingSystem(deps, { id, organizationId, connectionId: added.id });

@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
 import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import { createTestApp } from "../../../test/support/app/app.ts";
+import { noAudit } from "../../../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../test/support/builders.ts";
 import { startCalcomServer } from "../../../test/support/scheduler/calcom/calcom-server.ts";
 import { CalcomThrottle } from "../../../test/support/scheduler/calcom/calcom-throttle.ts";
@@ -110,7 +111,7 @@ test("a paused widget says so even while its scheduling system is down", async (
   after(() => server.stop());
   const owner = await makeOrganization(deps.db);
   const widgetId = await makeWidget(deps.db, owner);
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Clinic", ...server.parts });
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Clinic", ...server.parts }, noAudit);
   assert.ok(added.kind === "added");
   await updateWidget(deps.db, widgetId, { connection_id: added.id });
   await server.stop();
@@ -131,7 +132,7 @@ test("one network cannot use up the requests that a scheduling system allows", a
   server.throttle = { limit: new CalcomThrottle(), nowMs: () => limited.clock.now().getTime() };
   const owner = await makeOrganization(limited.deps.db);
   const widgetId = await makeWidget(limited.deps.db, owner);
-  const added = await addConnection(limited.deps, owner, { kind: "calcom", name: "Clinic", ...server.parts });
+  const added = await addConnection(limited.deps, owner, { kind: "calcom", name: "Clinic", ...server.parts }, noAudit);
   assert.ok(added.kind === "added");
   await updateWidget(limited.deps.db, widgetId, { connection_id: added.id });
   const ask = async (network: string, day: number) => {

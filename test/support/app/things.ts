@@ -16,6 +16,7 @@ import {
   makeEndpoint,
   startReplying,
 } from "../webhooks/webhook-service.ts";
+import { noAudit } from "./no-audit.ts";
 
 /** One of every object that a route's path can name, by the name of its parameter. */
 export type Things = Record<
@@ -48,7 +49,7 @@ export async function prepareThings({ deps, loop }: Awaited<ReturnType<typeof cr
     const redelivery = await startRedelivery(deps, owner, filter, async () => undefined);
     assert.ok(redelivery.kind === "started");
     const wanted = { kind: "calcom", name: "Practice", ...calcom.parts } as const;
-    const added = await addConnection(deps, owner, wanted);
+    const added = await addConnection(deps, owner, wanted, noAudit);
     assert.ok(added.kind === "added");
     const { id: key } = await makeKey(db, owner);
     const segment = randomId<SegmentId>(systemRandom, SEGMENT_ID);

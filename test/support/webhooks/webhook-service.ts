@@ -23,6 +23,7 @@ import { wakeWorkers } from "../../../src/server/webhooks/outbox/wake-workers.ts
 import { writeLane } from "../../../src/server/webhooks/queue/lanes.ts";
 import { createWebhookDeps } from "../../../src/server/webhooks/webhook-deps.ts";
 import { createTestApp, TEST_SECRET_KEY, type TestApp } from "../app/app.ts";
+import { noAudit } from "../app/no-audit.ts";
 import { plainBooking } from "../app/read-api.ts";
 import { makeOrganization, makeOrganizationId, makeWidget } from "../builders.ts";
 import { type ReceivedRequest, respond, startReceiver, type TestReceiver } from "./receiver.ts";
@@ -95,7 +96,7 @@ export async function makeEndpoint(
     description: "",
     settings: options.settings ?? {},
   };
-  const added = await addEndpoint(deps, owner, wanted);
+  const added = await addEndpoint(deps, owner, wanted, noAudit);
   assert.ok(added.kind === "added", JSON.stringify(added));
   if (!options.isNew) await changeEndpoints(deps, [added.id], { is_answering: true });
   return { id: added.id, secret: added.secret ?? "" };

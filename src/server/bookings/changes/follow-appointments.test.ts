@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON, updateWidget } from "../../../../test/support/builders.ts";
 import {
   addCalcomBooking,
@@ -36,7 +37,7 @@ type Setting = { owner: OrganizationId; widgetId: WidgetId; connectionId: Connec
 async function connect(to = server): Promise<Setting> {
   const owner = await makeOrganization(db, { plan: "business" });
   const widgetId = await makeWidget(db, owner);
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...to.parts });
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...to.parts }, noAudit);
   assert.ok(added.kind === "added", added.kind);
   return { owner, widgetId, connectionId: added.id };
 }
@@ -165,7 +166,7 @@ test("bookings of the account that a connection had before are left as they are"
   after(() => Promise.all([former.stop(), next.stop()]));
   const owner = await makeOrganization(db, { plan: "business" });
   const kind = "microsoft-bookings";
-  const added = await addConnection(deps, owner, { kind, name: "Practice", ...former.parts });
+  const added = await addConnection(deps, owner, { kind, name: "Practice", ...former.parts }, noAudit);
   assert.ok(added.kind === "added", added.kind);
   const { id } = added;
   const startAt = new Date(NOON.getTime() + 30 * DAY_MS);

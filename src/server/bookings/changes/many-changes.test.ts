@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#contract/durations.ts";
 import type { OrganizationId, Reference } from "#contract/ids.ts";
 import type { BookingCancelledEvent, BookingRescheduledEvent } from "#contract/webhooks/webhook-event.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import {
   addCalcomBooking,
@@ -132,9 +133,12 @@ for (const open of [openCalcom, openCalendly])
     const world = await open();
     const owner = await makeOrganization(db, { plan: "business" });
     const widgetId = await makeWidget(db, owner);
-    const added = await addConnection(deps, owner, { ...world.parts, kind: world.kind, name: "Practice" } as Parameters<
-      typeof addConnection
-    >[2]);
+    const added = await addConnection(
+      deps,
+      owner,
+      { ...world.parts, kind: world.kind, name: "Practice" } as Parameters<typeof addConnection>[2],
+      noAudit,
+    );
     assert.ok(added.kind === "added", added.kind);
     await keepSubscriptions(deps, NEVER);
     const references: Reference[] = [];

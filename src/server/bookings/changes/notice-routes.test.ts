@@ -5,6 +5,7 @@ import { sql } from "kysely";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
 import { cancelCalcomBooking, moveCalcomBooking } from "../../../../test/support/scheduler/calcom/calcom-changes.ts";
@@ -42,7 +43,7 @@ async function connect(kind: "calcom" | "calendly", server: CalcomServer | Calen
   clock.set(NOON);
   after(() => server.stop());
   const owner = await makeOrganization(db, { plan: "business" });
-  const added = await addConnection(deps, owner, { kind, name: "Practice", ...server.parts });
+  const added = await addConnection(deps, owner, { kind, name: "Practice", ...server.parts }, noAudit);
   assert.ok(added.kind === "added", added.kind);
   await keepSubscriptions(deps, NEVER);
   return { owner, id: added.id };
@@ -236,7 +237,12 @@ test("a notice to another connection, one that doesn't exist or one that follows
 
 test("a notice marks only appointments that its connection made", async () => {
   const [one, other] = [await openCalcom(), await openCalcom()];
-  const second = await addConnection(deps, one.owner, { kind: "calcom", name: "Second", ...other.server.parts });
+  const second = await addConnection(
+    deps,
+    one.owner,
+    { kind: "calcom", name: "Second", ...other.server.parts },
+    noAudit,
+  );
   assert.ok(second.kind === "added");
   const elsewhere = await store({ owner: one.owner, id: second.id }, "uid1");
   assert.equal(await deliver(first(one.server.webhooks.sendCancelled(one.booking))), 204);

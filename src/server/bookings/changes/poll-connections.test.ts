@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeBooking, makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
 import {
@@ -29,7 +30,7 @@ async function start<Started extends Server>(starting: Promise<Started>): Promis
 
 async function connect(owner: OrganizationId, server: Server): Promise<ConnectionId> {
   const kind = "throttle" in server ? "calcom" : "calendly";
-  const added = await addConnection(deps, owner, { kind, name: "Practice", ...server.parts });
+  const added = await addConnection(deps, owner, { kind, name: "Practice", ...server.parts }, noAudit);
   assert.ok(added.kind === "added", added.kind);
   return added.id;
 }

@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import type { WidgetId } from "#contract/ids.ts";
 import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import { visitId } from "../../../../test/support/funnel/hits.ts";
 import { type GraphServer, startGraphServer } from "../../../../test/support/scheduler/graph/graph-server.ts";
@@ -21,7 +22,12 @@ async function makeClinic(staffIds: string[]): Promise<{ widgetId: WidgetId; ser
   after(() => server.stop());
   const owner = await makeOrganization(deps.db);
   const widgetId = await makeWidget(deps.db, owner);
-  const added = await addConnection(deps, owner, { kind: "microsoft-bookings", name: "Clinic", ...server.parts });
+  const added = await addConnection(
+    deps,
+    owner,
+    { kind: "microsoft-bookings", name: "Clinic", ...server.parts },
+    noAudit,
+  );
   assert.ok(added.kind === "added", JSON.stringify(added));
   const offers = JSON.stringify({ [added.id]: [{ serviceId: SERVICE, staffIds }] });
   await updateWidget(deps.db, widgetId, { connection_id: added.id, offers });

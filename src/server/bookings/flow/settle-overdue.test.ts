@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { DAY_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId, Reference, WidgetId } from "#contract/ids.ts";
 import { createTestApp } from "../../../../test/support/app/app.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { findEverywhere } from "../../../../test/support/database/search-database.ts";
 import { DIRECT_HIT } from "../../../../test/support/funnel/hits.ts";
@@ -40,7 +41,7 @@ async function makePractice(): Promise<Practice> {
 }
 
 async function connect(owner: OrganizationId, server: CalcomServer): Promise<ConnectionId> {
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, noAudit);
   assert.ok(added.kind === "added", JSON.stringify(added));
   return added.id;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeOrganization } from "../../../../test/support/builders.ts";
 import { startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
 import { startCalendlyServer } from "../../../../test/support/scheduler/calendly/calendly-server.ts";
@@ -60,7 +61,7 @@ type Given = { settings: object; credentials: object };
 async function connect(kind: (typeof SYSTEMS)[number]["kind"], parts: Given) {
   const owner = await makeOrganization(deps.db);
   const given = { settings: { ...parts.settings }, credentials: { ...parts.credentials } };
-  const added = await addConnection(deps, owner, { kind, name: "Practice", ...given });
+  const added = await addConnection(deps, owner, { kind, name: "Practice", ...given }, noAudit);
   assert.ok(added.kind === "added", JSON.stringify(added));
   return { owner, id: added.id };
 }

@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
 import type { ConnectionKind } from "#contract/scheduling.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import { startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
 import { startCalendlyServer } from "../../../../test/support/scheduler/calendly/calendly-server.ts";
@@ -20,7 +21,7 @@ type Parts = { settings: Record<string, unknown>; credentials: Record<string, un
 
 async function makeConnected(kind: ConnectionKind, parts: Parts) {
   const owner = await makeOrganization(deps.db);
-  const added = await addConnection(deps, owner, { kind, name: "Calendar", ...parts });
+  const added = await addConnection(deps, owner, { kind, name: "Calendar", ...parts }, noAudit);
   assert.ok(added.kind === "added", JSON.stringify(added));
   const widgetId = await makeWidget(deps.db, owner);
   await updateWidget(deps.db, widgetId, { connection_id: added.id });

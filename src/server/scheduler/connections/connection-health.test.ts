@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { DAY_MS } from "#contract/durations.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget, NOON } from "../../../../test/support/builders.ts";
 import { toError } from "../../../../test/support/scheduler/calcom/calcom-error.ts";
 import {
@@ -25,7 +26,7 @@ async function connect() {
   const server = await startCalcomServer();
   after(() => server.stop());
   const owner = await makeOrganization(deps.db);
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, noAudit);
   assert.ok(added.kind === "added");
   const widget = { id: await makeWidget(deps.db, owner), organizationId: owner, connectionId: added.id };
   const system = await openSchedulingSystem(deps, widget);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type ConnectionId, parseConnectionId } from "#contract/ids.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeOrganization, makeWidget, updateWidget } from "../../../../test/support/builders.ts";
 import {
   CALCOM_REQUEST_ID,
@@ -25,7 +26,7 @@ async function serveCalcom(): Promise<CalcomServer> {
 
 async function connect(server: CalcomServer) {
   const owner = await makeOrganization(deps.db);
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, noAudit);
   assert.ok(added.kind === "added", JSON.stringify(added));
   return { owner, id: added.id, added };
 }
@@ -61,7 +62,12 @@ test("Cal.com's API address may end in /v2, as in its documents", async () => {
   const server = await serveCalcom();
   const owner = await makeOrganization(deps.db);
   const settings = { ...server.parts.settings, apiUrl: `${server.parts.settings.apiUrl}/v2/` };
-  const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts, settings });
+  const added = await addConnection(
+    deps,
+    owner,
+    { kind: "calcom", name: "Practice", ...server.parts, settings },
+    noAudit,
+  );
   assert.equal(added.kind, "added");
   assert.deepEqual((await listConnections(deps.db, owner))[0]?.settings, server.parts.settings);
 });
@@ -71,11 +77,11 @@ test("both kinds are connected; missing addresses get their defaults", async () 
   after(() => server.stop());
   const owner = await makeOrganization(deps.db);
   const wanted = { kind: "microsoft-bookings", name: "Bookings", ...server.parts } as const;
-  const added = await addConnection(deps, owner, wanted);
+  const added = await addConnection(deps, owner, wanted, noAudit);
   assert.equal(added.kind, "added");
   const { graphUrl: _, loginUrl: __, ...settings } = server.parts.settings;
   // The default address can't be reached from here: its name doesn't exist.
-  const usual = await addConnection(deps, owner, { ...wanted, settings });
+  const usual = await addConnection(deps, owner, { ...wanted, settings }, noAudit);
   assert.ok(usual.kind === "test_failed" && usual.failure.upstream?.failure === "dns_error", JSON.stringify(usual));
 });
 
@@ -90,7 +96,7 @@ for (const [name, change, fields] of [
     const server = await serveCalcom();
     const owner = await makeOrganization(deps.db);
     const wanted = { kind: "calcom", name: "Practice", ...server.parts, ...change } as const;
-    assert.deepEqual(await addConnection(deps, owner, wanted), { kind: "fields_refused", fields });
+    assert.deepEqual(await addConnection(deps, owner, wanted, noAudit), { kind: "fields_refused", fields });
     assert.deepEqual(server.requests, []);
   });
 }
@@ -101,7 +107,7 @@ test("a connection that does not work is not saved", async () => {
   const wanted = { kind: "calcom", name: "Practice", ...server.parts, credentials: { apiKey: "cal_wrong" } } as const;
   const upstream = { status: 401, requestId: CALCOM_REQUEST_ID, failure: null };
   const failure = { kind: "refused", reason: "credentials", upstream };
-  assert.deepEqual(await addConnection(deps, owner, wanted), { kind: "test_failed", failure });
+  assert.deepEqual(await addConnection(deps, owner, wanted, noAudit), { kind: "test_failed", failure });
   assert.deepEqual(await listConnections(deps.db, owner), []);
 });
 
@@ -114,7 +120,7 @@ test("an organization has a limited number of connections", async () => {
      from scheduling_connections, generate_series(2, ${deps.scheduler.maxConnections}) n where id = $1`,
     [id],
   );
-  const more = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts });
+  const more = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...server.parts }, noAudit);
   assert.deepEqual(more, { kind: "too_many", most: 50 });
 });
 

@@ -46,7 +46,7 @@ export async function addConnection(
   deps: OpenDeps,
   owner: OrganizationId,
   wanted: GivenParts & { id?: ConnectionId; kind: ConnectionKind; name: string },
-  audit?: AuditOf<Pick<ConnectionRow, "id" | "name">>,
+  audit: AuditOf<Pick<ConnectionRow, "id" | "name">>,
 ): Promise<{ kind: "added"; id: ConnectionId; verified: Verified } | ConnectionRefusal> {
   const tried = await tryParts(deps, wanted);
   if (tried.kind !== "works") return tried;
@@ -71,7 +71,7 @@ export async function addConnection(
   const isAdded = await inTransaction(deps.db, async (transaction) => {
     if ((await countLocked(transaction, owner, "scheduling_connections")) >= most) return false;
     await insertConnection(transaction, owner, row);
-    await audit?.(transaction, row);
+    await audit(transaction, row);
     return true;
   });
   return isAdded ? { kind: "added", id, verified: tried.verified } : { kind: "too_many", most };

@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#contract/durations.ts";
 import type { ConnectionId, OrganizationId } from "#contract/ids.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { makeOrganization, NOON } from "../../../../test/support/builders.ts";
 import { type CalcomServer, startCalcomServer } from "../../../../test/support/scheduler/calcom/calcom-server.ts";
 import {
@@ -37,7 +38,7 @@ async function connect(server: CalcomServer | CalendlyServer, kind: "calcom" | "
     assert.deepEqual(server.faults, []);
   });
   const owner = await makeOrganization(db);
-  const added = await addConnection(deps, owner, { kind, name: "Practice", ...server.parts });
+  const added = await addConnection(deps, owner, { kind, name: "Practice", ...server.parts }, noAudit);
   assert.ok(added.kind === "added", added.kind);
   return { owner, id: added.id };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import {
   book,
   createWebhookService,
@@ -112,8 +113,8 @@ test("a redelivery makes request 10; a failure leaves the delivery failed, a suc
   assert.deepEqual([failed.state, receiver.requests.length], ["failed", 9]);
 
   moveClock(service, 60);
-  assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "queued" });
-  assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "already_queued" }, "already waiting");
+  assert.deepEqual(await redeliver(deps, owner, failed.id, noAudit), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, owner, failed.id, noAudit), { kind: "already_queued" }, "already waiting");
   await deliverAll(loop);
   const again = await readDelivery(deps, business.owner);
   assert.deepEqual(
@@ -125,7 +126,7 @@ test("a redelivery makes request 10; a failure leaves the delivery failed, a suc
   assert.equal(receiver.requests.length, 10, "one attempt, no retries");
 
   status = 200;
-  assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, owner, failed.id, noAudit), { kind: "queued" });
   await deliverAll(loop);
   const delivered = await readDelivery(deps, business.owner);
   assert.deepEqual(
@@ -139,7 +140,7 @@ test("a redelivery makes request 10; a failure leaves the delivery failed, a suc
   verify(last, secret, clock.now());
 
   status = 500;
-  assert.deepEqual(await redeliver(deps, owner, failed.id), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, owner, failed.id, noAudit), { kind: "queued" });
   await deliverAll(loop);
   const kept = await readDelivery(deps, business.owner);
   assert.deepEqual([kept.state, kept.attempt_count], ["delivered", 12], "a delivered delivery stays delivered");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { updateWidget } from "../../../../test/support/builders.ts";
 import { whileLocked } from "../../../../test/support/database/while-locked.ts";
 import { until } from "../../../../test/support/until.ts";
@@ -54,17 +55,17 @@ const CANCELED = { state: "canceled", next_attempt_at: null, attempt_count: 1, q
 test("disabling an endpoint while a retry waits cancels it at once, and it can be redelivered once enabled", async () => {
   const { business, receiver, endpoint } = await makeWaiting();
   const { owner } = business;
-  await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: false });
+  await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: false }, noAudit);
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_disabled" });
   await waitForDays();
   assert.equal(receiver.requests.length, 1);
 
   const { id } = await readDelivery(deps, owner);
-  assert.deepEqual(await redeliver(deps, owner, id), { kind: "endpoint_disabled" });
-  await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: true });
+  assert.deepEqual(await redeliver(deps, owner, id, noAudit), { kind: "endpoint_disabled" });
+  await editEndpoint(deps, owner, { id: endpoint.id, isEnabled: true }, noAudit);
   await waitForDays();
   assert.equal(receiver.requests.length, 1, "enabling sends nothing by itself");
-  assert.deepEqual(await redeliver(deps, owner, id), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, owner, id, noAudit), { kind: "queued" });
   await deliverAll(loop);
   assert.equal(receiver.requests.length, 2);
 });
@@ -73,15 +74,15 @@ test("deliveries missed by a disabled endpoint are recorded as cancelled and can
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   const endpoint = await makeEndpoint(deps, business, { url: receiver.url });
-  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: false });
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: false }, noAudit);
   await book(deps, business);
   await deliverAll(loop);
   assert.deepEqual(await readFate(business), { ...CANCELED, attempt_count: 0, cancel_reason: "endpoint_disabled" });
   assert.equal(receiver.requests.length, 0);
 
-  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: true });
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: true }, noAudit);
   const { id } = await readDelivery(deps, business.owner);
-  assert.deepEqual(await redeliver(deps, business.owner, id), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, business.owner, id, noAudit), { kind: "queued" });
   await deliverAll(loop);
   const delivery = await readDelivery(deps, business.owner);
   assert.deepEqual(
@@ -92,11 +93,11 @@ test("deliveries missed by a disabled endpoint are recorded as cancelled and can
 
 test("removing an endpoint while a retry waits stops all requests and redeliveries", async () => {
   const { business, receiver, endpoint } = await makeWaiting();
-  assert.equal(await deleteEndpoint(deps, business.owner, endpoint.id), true);
-  assert.equal(await deleteEndpoint(deps, business.owner, endpoint.id), false);
+  assert.equal(await deleteEndpoint(deps, business.owner, endpoint.id, noAudit), true);
+  assert.equal(await deleteEndpoint(deps, business.owner, endpoint.id, noAudit), false);
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "endpoint_removed" });
   const { id } = await readDelivery(deps, business.owner);
-  assert.deepEqual(await redeliver(deps, business.owner, id), { kind: "endpoint_removed" });
+  assert.deepEqual(await redeliver(deps, business.owner, id, noAudit), { kind: "endpoint_removed" });
   await waitForDays();
   assert.equal(receiver.requests.length, 1);
   const row = await db.selectFrom("endpoints").selectAll().where("id", "=", endpoint.id).executeTakeFirstOrThrow();
@@ -115,7 +116,7 @@ test("an endpoint removed between claiming and loading gets no request, and its 
     const round = await whileLocked(db, "webhook_events", async () => {
       const started = loop.goRound();
       await until(isClaimed, "it is claimed");
-      await deleteEndpoint(deps, business.owner, endpoint.id);
+      await deleteEndpoint(deps, business.owner, endpoint.id, noAudit);
       return { started };
     });
     assert.equal(await round.started, 0);
@@ -137,7 +138,7 @@ test("a downgrade while a retry waits stops all requests; after an upgrade it ca
   assert.equal((await readDeliveries(deps, owner)).length, 1, "on Free nothing is even recorded");
 
   await updateOrganization(db, owner, { plan: "business" });
-  assert.deepEqual(await redeliver(deps, owner, id), { kind: "queued" });
+  assert.deepEqual(await redeliver(deps, owner, id, noAudit), { kind: "queued" });
   await deliverAll(loop);
   assert.equal(receiver.requests.length, 2);
 });
@@ -158,7 +159,7 @@ test("erasing while a retry waits stops all requests, leaves nothing behind, and
   assert.deepEqual(await readFate(business), { ...CANCELED, cancel_reason: "erased" });
   const { id, card } = await readDelivery(deps, business.owner);
   assert.equal(card, null);
-  assert.deepEqual(await redeliver(deps, business.owner, id), { kind: "payload_erased" });
+  assert.deepEqual(await redeliver(deps, business.owner, id, noAudit), { kind: "payload_erased" });
   await waitForDays();
   assert.equal(receiver.requests.length, 1);
   const [attempt] = await readAttempts(deps, business.owner);
@@ -205,7 +206,7 @@ test("disabling during a request logs its failure and cancels its retry", async 
   await book(deps, business);
   await loop.goRound();
   await hasArrived;
-  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: false });
+  await editEndpoint(deps, business.owner, { id: endpoint.id, isEnabled: false }, noAudit);
   reply();
   await loop.settled();
   await waitForDays();
@@ -224,7 +225,7 @@ test("turning Store bookings off does not cancel deliveries of bookings stored e
 test("redelivery is refused for a queued, unknown or another organization's delivery", async () => {
   const { business } = await makeWaiting();
   const { id } = await readDelivery(deps, business.owner);
-  assert.deepEqual(await redeliver(deps, business.owner, id), { kind: "already_queued" });
+  assert.deepEqual(await redeliver(deps, business.owner, id, noAudit), { kind: "already_queued" });
   const other = await makeBusiness(deps);
-  assert.deepEqual(await redeliver(deps, other.owner, id), { kind: "not_found" });
+  assert.deepEqual(await redeliver(deps, other.owner, id, noAudit), { kind: "not_found" });
 });

@@ -7,6 +7,7 @@ import { DAY_MS } from "#contract/durations.ts";
 import type { EndpointId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { type SignedIn, signIn } from "../../../../test/support/app/sign-in.ts";
 import { NOON } from "../../../../test/support/builders.ts";
 import {
@@ -336,7 +337,7 @@ describe("deliveries", () => {
     assert.equal(receiver.requests.length, 2);
     assert.deepEqual(receiver.requests[0]?.body, receiver.requests[1]?.body);
     const { id: endpointId } = (await listEndpoints(member))[0] ?? { id: "" };
-    await editEndpoint(deps, business.owner, { id: endpointId as EndpointId, isEnabled: false });
+    await editEndpoint(deps, business.owner, { id: endpointId as EndpointId, isEnabled: false }, noAudit);
     assert.equal(await code(), "endpoint_disabled");
     await deleteBooking(deps, business.owner, reference);
     assert.equal(await code(), "payload_erased");

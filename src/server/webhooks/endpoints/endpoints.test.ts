@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { HOUR_MS } from "#contract/durations.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
 import { until } from "../../../../test/support/until.ts";
 import {
@@ -32,14 +33,14 @@ test("an organization has at most 20 endpoints, even when added at once; removin
   const { owner } = business;
   const wanted = { url: "http://127.0.0.1:9/", kind: "webhook", description: "" } as const;
   const outcomes = await Promise.all(
-    Array.from({ length: deps.config.maxEndpoints + 5 }, () => addEndpoint(deps, owner, wanted)),
+    Array.from({ length: deps.config.maxEndpoints + 5 }, () => addEndpoint(deps, owner, wanted, noAudit)),
   );
   assert.equal(outcomes.filter(({ kind }) => kind === "added").length, 20);
   assert.equal(outcomes.filter(({ kind }) => kind === "too_many").length, 5);
   const [first] = await listEndpoints(deps.db, business.owner);
-  assert.ok(first && (await deleteEndpoint(deps, business.owner, first.id)));
-  assert.equal((await addEndpoint(deps, owner, wanted)).kind, "added");
-  assert.equal((await addEndpoint(deps, owner, wanted)).kind, "too_many");
+  assert.ok(first && (await deleteEndpoint(deps, business.owner, first.id, noAudit)));
+  assert.equal((await addEndpoint(deps, owner, wanted, noAudit)).kind, "added");
+  assert.equal((await addEndpoint(deps, owner, wanted, noAudit)).kind, "too_many");
 });
 
 test("an unusable URL is refused when added or edited, with the reason", async () => {
@@ -56,9 +57,9 @@ test("an unusable URL is refused when added or edited, with the reason", async (
     "https://0x0a000001/",
     `https://127.0.0.1/${"x".repeat(2_048)}`,
   ]) {
-    const added = await addEndpoint(deps, owner, { url, kind: "webhook", description: "" });
+    const added = await addEndpoint(deps, owner, { url, kind: "webhook", description: "" }, noAudit);
     assert.ok(added.kind === "url_refused" && added.reason.endsWith("."), url);
-    const edited = await editEndpoint(deps, business.owner, { id, url });
+    const edited = await editEndpoint(deps, business.owner, { id, url }, noAudit);
     assert.equal(edited.kind, "url_refused", url);
   }
   assert.equal((await findEndpoint(deps.db, business.owner, id))?.url, "http://127.0.0.1:9/a");
@@ -82,10 +83,10 @@ test("another organization can neither see nor change an endpoint", async () => 
   assert.deepEqual(
     [
       await findEndpoint(deps.db, owner, id),
-      (await editEndpoint(deps, owner, { id, description: "mine" })).kind,
-      (await editEndpoint(deps, owner, { id, isEnabled: false })).kind,
-      await deleteEndpoint(deps, owner, id),
-      (await rotateSecret(deps, owner, { id, overlapHours: 24 })).kind,
+      (await editEndpoint(deps, owner, { id, description: "mine" }, noAudit)).kind,
+      (await editEndpoint(deps, owner, { id, isEnabled: false }, noAudit)).kind,
+      await deleteEndpoint(deps, owner, id, noAudit),
+      (await rotateSecret(deps, owner, { id, overlapHours: 24 }, noAudit)).kind,
       (await sendTestEvent(deps, { id: owner, name: "Other" }, id)).kind,
     ],
     [null, "not_found", "not_found", false, "not_found", "not_found"],
@@ -101,7 +102,7 @@ test("the next attempt goes to the edited URL, with a clean start", async () => 
   const { id } = await makeEndpoint(deps, business, { url: before.url });
   await book(deps, business);
   await deliverAll(loop);
-  await editEndpoint(deps, business.owner, { id, url: after.url, description: "new" });
+  await editEndpoint(deps, business.owner, { id, url: after.url, description: "new" }, noAudit);
   const { failed_attempts, failing_since, paused_until, description } = await readEndpoint(deps, id);
   assert.deepEqual(
     { failed_attempts, failing_since, paused_until, description },
@@ -131,7 +132,7 @@ test("a late reply from the old URL does not affect the new one", async () => {
     await book(deps, business);
     await loop.goRound();
     await until(() => before.requests.length === 1, "it has arrived");
-    await editEndpoint(deps, business.owner, { id, url: after.url });
+    await editEndpoint(deps, business.owner, { id, url: after.url }, noAudit);
     const edited = await readEndpoint(deps, id);
     gate.resolve();
     await loop.settled();
@@ -160,12 +161,12 @@ test("a reply from the old URL does not decide a delivery: it is sent to the new
         await deps.db.deleteFrom("delivery_queue").where("organization_id", "=", business.owner).execute();
         await deps.db.updateTable("deliveries").set({ state: "failed" }).where("endpoint_id", "=", id).execute();
         const { id: deliveryId } = await readDelivery(deps, business.owner);
-        await redeliver(deps, business.owner, deliveryId);
+        await redeliver(deps, business.owner, deliveryId, noAudit);
       }
       await loop.goRound();
       await until(() => before.requests.length === 1, "it has arrived");
       const after = await startReplying(() => ({ status: trigger === "manual" ? 500 : 200 }));
-      await editEndpoint(deps, business.owner, { id, url: after.url });
+      await editEndpoint(deps, business.owner, { id, url: after.url }, noAudit);
       gate.resolve();
       await loop.settled();
       const waiting = await readDelivery(deps, business.owner);
@@ -207,8 +208,8 @@ test("a reply counts if only the same URL was saved again, or the endpoint was d
     await book(deps, business);
     await loop.goRound();
     await until(() => receiver.requests.length === 1, "it has arrived");
-    if (change === "same") await editEndpoint(deps, business.owner, { id, url: receiver.url });
-    else await deleteEndpoint(deps, business.owner, id);
+    if (change === "same") await editEndpoint(deps, business.owner, { id, url: receiver.url }, noAudit);
+    else await deleteEndpoint(deps, business.owner, id, noAudit);
     gate.resolve();
     await loop.settled();
     await deliverAll(loop);
@@ -243,7 +244,7 @@ test("after a rotation both secrets verify for 24 hours, then only the new one",
   const business = await makeBusiness(deps);
   const receiver = await startReplying(() => ({}));
   const { id, secret: oldSecret } = await makeEndpoint(deps, business, { url: receiver.url });
-  const rotated = await rotateSecret(deps, business.owner, { id, overlapHours: 24 });
+  const rotated = await rotateSecret(deps, business.owner, { id, overlapHours: 24 }, noAudit);
   assert.ok(rotated.kind === "rotated");
   const { secret: newSecret } = rotated;
   assert.notEqual(newSecret, oldSecret);
@@ -308,7 +309,7 @@ test("a test event is refused for a disabled endpoint", async () => {
   const business = await makeBusiness(deps);
   const { id } = await makeEndpoint(deps, business, { url: "http://127.0.0.1:9/" });
   const owner = { id: business.owner, name: "Lindenhof" };
-  await editEndpoint(deps, business.owner, { id, isEnabled: false });
+  await editEndpoint(deps, business.owner, { id, isEnabled: false }, noAudit);
   assert.deepEqual(await sendTestEvent(deps, owner, id), { kind: "disabled" });
 });
 

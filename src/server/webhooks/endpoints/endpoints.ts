@@ -79,7 +79,7 @@ export async function addEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   wanted: NewEndpoint,
-  audit?: AuditOf<NamedEndpoint>,
+  audit: AuditOf<NamedEndpoint>,
 ): Promise<AddedEndpoint | Refusal> {
   const { kind, settings = {} } = wanted;
   const faults = await checkSettings(deps.db, owner, { kind, settings });
@@ -108,7 +108,7 @@ export async function addEndpoint(
       updated_at: now,
     });
     await writeLane(transaction, inserted);
-    await audit?.(transaction, inserted);
+    await audit(transaction, inserted);
     return true;
   });
   return isAdded ? { kind: "added", id, secret, sameUrlAs } : { kind: "too_many", most };
@@ -155,7 +155,7 @@ export async function editEndpoint(
   deps: EndpointDeps,
   owner: OrganizationId,
   wanted: EndpointEdit,
-  audit?: AuditOf<NamedEndpoint>,
+  audit: AuditOf<NamedEndpoint>,
 ): Promise<{ kind: "edited" } | Refusal> {
   const { id, description, isEnabled, settings = {} } = wanted;
   const current = await findEndpoint(deps.db, owner, id);
@@ -192,7 +192,7 @@ export async function editEndpoint(
     const after = await updateEndpoint(transaction, owner, { id, change });
     assert(after, "it is locked");
     await writeLane(transaction, after);
-    await audit?.(transaction, after, before);
+    await audit(transaction, after, before);
     return { kind: "edited" };
   });
   if (outcome.kind === "edited" && isEnabled === false) await cancelWaiting(deps, owner, { id, now });
@@ -229,7 +229,7 @@ export async function deleteEndpoint(
   deps: Pick<Deps, "db" | "clock">,
   owner: OrganizationId,
   id: EndpointId,
-  audit?: AuditOf<NamedEndpoint>,
+  audit: AuditOf<NamedEndpoint>,
 ): Promise<boolean> {
   const now = deps.clock.now();
   const withoutSecrets = {
@@ -245,7 +245,7 @@ export async function deleteEndpoint(
     const change = { ...withoutSecrets, receiver: endpoint.receiver + 1, removed_at: now, updated_at: now };
     await updateEndpoint(transaction, owner, { id, change });
     await writeLane(transaction, { ...endpoint, removed_at: now });
-    await audit?.(transaction, endpoint);
+    await audit(transaction, endpoint);
     return true;
   });
   if (isRemoved) await cancelWaiting(deps, owner, { id, now });
@@ -266,7 +266,7 @@ export async function rotateSecret(
   deps: EndpointDeps,
   owner: OrganizationId,
   { id, overlapHours }: { id: EndpointId; overlapHours: SecretOverlapHours },
-  audit?: AuditOf<NamedEndpoint>,
+  audit: AuditOf<NamedEndpoint>,
 ): Promise<{ kind: "rotated"; secret: string; previousExpiresAt: Date | null } | Refusal> {
   const current = await findEndpoint(deps.db, owner, id);
   if (current && current.kind !== "webhook") return { kind: "no_secret" };
@@ -281,7 +281,7 @@ export async function rotateSecret(
       now,
       previousExpiresAt,
     });
-    if (endpoint) await audit?.(transaction, endpoint);
+    if (endpoint) await audit(transaction, endpoint);
     return endpoint !== null;
   });
   return isReplaced ? { kind: "rotated", secret, previousExpiresAt } : { kind: "not_found" };

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { AppDelivery } from "#contract/app/deliveries.ts";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import {
   book,
@@ -62,7 +63,7 @@ test("removing a chat forgets its URL; the log keeps showing the shortened one",
       ((await askApp(app, team.member, "GET /deliveries")).body as { data: AppDelivery[] }).data[0]?.endpoint.url;
     const before = await shown();
     assert.equal(before, `http://127.0.0.1:${receiver.port}/…WORD`);
-    assert.ok(await deleteEndpoint(deps, team.owner, id));
+    assert.ok(await deleteEndpoint(deps, team.owner, id, noAudit));
     assert.equal(await shown(), before);
     const row = await readEndpoint(deps, id);
     assert.deepEqual([row.url, row.secret.length], [before, 0]);
@@ -73,7 +74,7 @@ test("the previous secret is forgotten a day after a rotation, and no longer men
   const team = await makeTeam();
   const { id } = await makeEndpoint(deps, team, { url: "http://127.0.0.1:9/" });
   const young = await makeEndpoint(deps, team, { url: "http://127.0.0.1:9/" });
-  const rotated = await rotateSecret(deps, team.owner, { id, overlapHours: 24 });
+  const rotated = await rotateSecret(deps, team.owner, { id, overlapHours: 24 }, noAudit);
   assert.ok(rotated.kind === "rotated");
   const spokenOf = async () => {
     const { body } = await askApp(app, team.member, "GET /endpoints");
@@ -84,7 +85,7 @@ test("the previous secret is forgotten a day after a rotation, and no longer men
   assert.equal(await spokenOf(), rotated.previousExpiresAt?.toISOString());
   await sweepExpired(deps);
   assert.ok((await readEndpoint(deps, id)).previous_secret, "it still signs");
-  await rotateSecret(deps, team.owner, { id: young.id, overlapHours: 24 });
+  await rotateSecret(deps, team.owner, { id: young.id, overlapHours: 24 }, noAudit);
 
   moveClock(service, 0.001);
   assert.deepEqual(clock.now(), rotated.previousExpiresAt);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import {
   book,
   createWebhookService,
@@ -50,7 +51,7 @@ async function startChat() {
     },
     redeliverFirst: async () => {
       const [first] = await readDeliveries(deps, business.owner);
-      assert.ok(first && (await redeliver(deps, owner.id, first.id)).kind === "queued");
+      assert.ok(first && (await redeliver(deps, owner.id, first.id, noAudit)).kind === "queued");
       return await settle();
     },
   };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { readAudit } from "../../../../test/support/app/app-api.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import {
   type Business,
   book,
@@ -141,7 +142,7 @@ test("no endpoint is turned off without a warning a day before, however rarely a
   const kinds = async () => (await readNotices(business)).map(({ kind }) => kind);
   assert.deepEqual(await kinds(), ["exhausted", "disabling_soon", "disabled"]);
 
-  await editEndpoint(deps, business.owner, { id, isEnabled: true });
+  await editEndpoint(deps, business.owner, { id, isEnabled: true }, noAudit);
   await book(deps, business);
   await deliverAll(loop);
   await pass(8 * HOUR);
@@ -237,7 +238,7 @@ test("410 turns an endpoint off at once, notifies its owner, and cancels waiting
   await pass(3 * HOUR);
   assert.equal(receiver.requests.length, 2);
 
-  await editEndpoint(deps, business.owner, { id, isEnabled: true });
+  await editEndpoint(deps, business.owner, { id, isEnabled: true }, noAudit);
   await book(deps, business);
   await deliverAll(loop);
   assert.equal(receiver.requests.length, 3, "enabling it again is one action");

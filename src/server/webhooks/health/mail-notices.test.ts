@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { openMailServer, toMailText } from "../../../../test/support/programs/mail-server.ts";
 import {
@@ -73,7 +74,7 @@ test("a refusing mail server is retried after half an hour, and given up after a
 test("when a mail server is set later, nobody is emailed about an endpoint that was removed meanwhile", async () => {
   const server = await openMailServer();
   const { deps, business, endpointId } = await switchOff(server.url);
-  await deleteEndpoint(deps, business.owner, endpointId);
+  await deleteEndpoint(deps, business.owner, endpointId, noAudit);
   await mailNotices(deps, NOBODY_STOPS);
   assert.deepEqual(server.mails, []);
 });

@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { AppRedelivery } from "#contract/app/deliveries.ts";
 import type { EndpointId, RedeliveryId } from "#contract/ids.ts";
 import { askApp, readAudit } from "../../../../test/support/app/app-api.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import { makeWidget } from "../../../../test/support/builders.ts";
 import { countBlocked } from "../../../../test/support/database/count-blocked.ts";
@@ -45,7 +46,7 @@ async function makeTeam() {
 }
 
 const enable = (business: Business, endpoint: EndpointId) =>
-  editEndpoint(deps, business.owner, { id: endpoint, isEnabled: true });
+  editEndpoint(deps, business.owner, { id: endpoint, isEnabled: true }, noAudit);
 
 /** Fails one delivery for good; 410 turns the endpoint off, so it is turned on again. */
 async function failOne(business: Business, endpoint: EndpointId): Promise<void> {
@@ -177,7 +178,7 @@ test("counting says what would be sent, and sends nothing", async () => {
   await runRedeliveries(deps, NOBODY_STOPS);
   await deliverAll(loop);
   assert.equal(receiver.requests.length, sent);
-  await editEndpoint(deps, business.owner, { id: endpoint, isEnabled: false });
+  await editEndpoint(deps, business.owner, { id: endpoint, isEnabled: false }, noAudit);
   assert.equal((await count({ endpoint })).status, 409);
 });
 
@@ -435,7 +436,7 @@ test("refusals say what is wrong", async () => {
   ])
     assert.deepEqual(await refusal({ [field as string]: value }), [422, "invalid_fields", field], "sends nothing");
   assert.deepEqual(await refusal({ endpoint: "we_1111111111111111" }), [404, "not_found"]);
-  await editEndpoint(deps, business.owner, { id: endpoint, isEnabled: false });
+  await editEndpoint(deps, business.owner, { id: endpoint, isEnabled: false }, noAudit);
   const { status, body } = await start({ endpoint });
   const error = { code: "endpoint_disabled", message: "This endpoint is off. Turn it on first." };
   assert.deepEqual([status, body], [409, { error }]);

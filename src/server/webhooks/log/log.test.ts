@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import {
   type Business,
   book,
@@ -186,7 +187,7 @@ test("the log says when a manual attempt is queued and when it is in progress", 
   };
   const { id, facts } = await read();
   assert.deepEqual(facts, ["delivered", null, false]);
-  await redeliver(deps, business.owner, id);
+  await redeliver(deps, business.owner, id, noAudit);
   assert.deepEqual((await read()).facts, ["delivered", "manual", false]);
   await loop.goRound();
   assert.deepEqual((await read()).facts, ["delivered", "manual", true]);
@@ -222,7 +223,7 @@ test("events, deliveries and attempts are kept for 30 days after the last attemp
 
   moveClock(service, 10 * DAY);
   await changeEndpoints(deps, [other.id], { status: "enabled", disabled_reason: null });
-  await redeliver(deps, business.owner, first.id);
+  await redeliver(deps, business.owner, first.id, noAudit);
   await deliverAll(loop);
   moveClock(service, 20 * DAY);
   assert.deepEqual(await sweepLog(), { webhookEvents: 0, attempts: 0 }, "exactly 30 days are kept");
@@ -231,7 +232,7 @@ test("events, deliveries and attempts are kept for 30 days after the last attemp
   assert.equal((await list(business, { limit: 9 })).length, 1);
 
   assert.equal((await listNotices(db, business.owner, { limitEach: 9 })).length, 0);
-  await deleteEndpoint(deps, business.owner, other.id);
+  await deleteEndpoint(deps, business.owner, other.id, noAudit);
   moveClock(service, 10 * DAY);
   assert.deepEqual(await sweepLog(), { webhookEvents: 1, attempts: 0 });
   assert.equal((await list(business, { limit: 9 })).length, 0);

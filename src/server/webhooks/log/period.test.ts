@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { AppDelivery, AppDeliveryDetail, AppRedelivery } from "#contract/app/deliveries.ts";
 import type { DeliveryId } from "#contract/ids.ts";
 import { askApp } from "../../../../test/support/app/app-api.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { signIn } from "../../../../test/support/app/sign-in.ts";
 import {
   type Business,
@@ -75,7 +76,7 @@ test("thirty days after its last attempt a delivery is no longer shown and canno
   );
   assert.equal((await ask(`GET /deliveries/${old}`)).status, 404);
   assert.equal((await ask(`POST /deliveries/${old}/redeliver`)).status, 404);
-  assert.deepEqual(await redeliver(deps, business.owner, old), { kind: "not_found" });
+  assert.deepEqual(await redeliver(deps, business.owner, old, noAudit), { kind: "not_found" });
   const since = new Date(0).toISOString();
   const all = await ask("POST /redeliveries", { from: since, endpoint: endpointId });
   assert.equal((all.body as AppRedelivery).matched, 1);

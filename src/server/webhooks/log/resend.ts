@@ -34,7 +34,7 @@ export async function redeliver(
   deps: ResendDeps,
   owner: OrganizationId,
   id: DeliveryId,
-  audit?: AuditOf<Redeliverable>,
+  audit: AuditOf<Redeliverable>,
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   const outcome = await queueOne(deps, owner, { id, audit });
   if (outcome.kind === "queued") await wakeWorkers(deps, owner, [id]);
@@ -44,7 +44,7 @@ export async function redeliver(
 async function queueOne(
   deps: ResendDeps,
   owner: OrganizationId,
-  { id, audit }: { id: DeliveryId; audit: AuditOf<Redeliverable> | undefined },
+  { id, audit }: { id: DeliveryId; audit: AuditOf<Redeliverable> },
 ): Promise<{ kind: "queued" } | RedeliverRefusal> {
   return await inTransaction(deps.db, async (transaction): Promise<{ kind: "queued" } | RedeliverRefusal> => {
     // Queue rows are locked before deliveries: see queue/claim.ts.
@@ -65,7 +65,7 @@ async function queueOne(
       dueAt: now,
     });
     if (queued.length === 0) return { kind: "already_queued" };
-    await audit?.(transaction, delivery);
+    await audit(transaction, delivery);
     return { kind: "queued" };
   });
 }

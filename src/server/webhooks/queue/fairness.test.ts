@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { sql } from "kysely";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { until } from "../../../../test/support/until.ts";
 import {
   anotherWorker,
@@ -101,10 +102,10 @@ test("an endpoint gets one request at a time until one has succeeded, and again 
   await changeEndpoints(deps, [id], { failed_attempts: 1 });
   assert.equal(await countAtOnce(), 1, "the last one failed");
   assert.equal(await countAtOnce(), 10, "and the next succeeded");
-  await editEndpoint(deps, business.owner, { id, url: `${receiver.url}/moved` });
+  await editEndpoint(deps, business.owner, { id, url: `${receiver.url}/moved` }, noAudit);
   assert.equal(await countAtOnce(), 1, "a new receiver");
-  await editEndpoint(deps, business.owner, { id, isEnabled: false });
-  await editEndpoint(deps, business.owner, { id, isEnabled: true });
+  await editEndpoint(deps, business.owner, { id, isEnabled: false }, noAudit);
+  await editEndpoint(deps, business.owner, { id, isEnabled: true }, noAudit);
   assert.equal(await countAtOnce(), 1, "turned on again");
 });
 
@@ -163,7 +164,8 @@ test("redelivered test events wait for their turn, so they can't take other orga
   assert.equal(receiver.requests.length, 12);
   const gate = Promise.withResolvers<void>();
   hold = gate.promise;
-  for (const delivery of await readDeliveries(deps, business.owner)) await redeliver(deps, owner.id, delivery.id);
+  for (const delivery of await readDeliveries(deps, business.owner))
+    await redeliver(deps, owner.id, delivery.id, noAudit);
   await loop.goRound();
   await until(() => receiver.requests.length >= 22, "ten are in flight");
   await loop.goRound();

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { sql, type Updateable } from "kysely";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { EndpointKind } from "#contract/webhooks/endpoint.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import {
   book,
   changeEndpoints,
@@ -168,7 +169,7 @@ test("a redelivery by hand and a test wait for their turn", async () => {
   await sql`delete from delivery_queue`.execute(deps.db);
   await sql`update deliveries set state = 'failed'`.execute(deps.db);
   const { owner } = business;
-  for (const { id } of await readDeliveries(deps, business.owner)) await redeliver(deps, owner, id);
+  for (const { id } of await readDeliveries(deps, business.owner)) await redeliver(deps, owner, id, noAudit);
   await work(70);
   assert.equal(await countHeldBack(), 0);
 });

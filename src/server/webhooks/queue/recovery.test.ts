@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Kysely, sql } from "kysely";
 import type { DeliveryId } from "#contract/ids.ts";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { isCluster, onEveryServer } from "../../../../test/support/database/database.ts";
 import { stopStopwatch } from "../../../../test/support/database/others-at-work.ts";
 import { until } from "../../../../test/support/until.ts";
@@ -257,7 +258,7 @@ test("tests and redeliveries are not retried when SECRET_KEY is wrong", async ()
   await deliverAll(mistaken);
   const failed = await readDelivery(deps, business.owner);
   assert.deepEqual([failed.state, failed.last_error], ["failed", "secret_unreadable"]);
-  await redeliver(deps, owner.id, failed.id);
+  await redeliver(deps, owner.id, failed.id, noAudit);
   await deliverAll(mistaken);
   const { state, attempt_count } = await readDelivery(deps, business.owner);
   assert.deepEqual([state, attempt_count, receiver.requests.length], ["failed", 2, 0]);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { noAudit } from "../../../../test/support/app/no-audit.ts";
 import { findFreePort } from "../../../../test/support/programs/free-port.ts";
 import { until } from "../../../../test/support/until.ts";
 import {
@@ -108,9 +109,9 @@ for (const sample of SAMPLES) {
     assert.deepEqual([delivery.state, delivery.last_status], ["delivered", 204]);
     await until(() => countPrinted(reference) === 1, "it is printed");
 
-    await rotateSecret(deps, business.owner, { id, overlapHours: 24 });
+    await rotateSecret(deps, business.owner, { id, overlapHours: 24 }, noAudit);
     clock.set(new Date());
-    await redeliver(deps, business.owner, delivery.id);
+    await redeliver(deps, business.owner, delivery.id, noAudit);
     await deliverAll(loop);
     const again = await readDelivery(deps, business.owner);
     assert.deepEqual([again.attempt_count, again.last_status], [2, 204], "the old secret verifies during the overlap");
