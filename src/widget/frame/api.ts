@@ -6,7 +6,7 @@ import type {
   FreeSlot,
   SlotsResponse,
 } from "#contract/widgets/embed-api.ts";
-import { type Span, splitSpan } from "./times/slots.ts";
+import { splitRange, type TimeRange } from "./times/slots.ts";
 
 // The frame's requests. Failures are returned as values.
 
@@ -41,9 +41,9 @@ export function createApi(widget: string) {
   return {
     loadConfig: (): Promise<Loaded<ConfigResponse>> => read<ConfigResponse>(`${base}/config`),
 
-    async loadSlots(query: { service: string; staff: string | null; span: Span }): Promise<Loaded<FreeSlot[]>> {
+    async loadSlots(query: { service: string; staff: string | null; range: TimeRange }): Promise<Loaded<FreeSlot[]>> {
       const responses = await Promise.all(
-        splitSpan(query.span).map(({ fromMs, toMs }) => {
+        splitRange(query.range).map(({ fromMs, toMs }) => {
           const parameters = new URLSearchParams({
             service: query.service,
             from: new Date(fromMs).toISOString(),

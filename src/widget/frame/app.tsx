@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import type { LoadFailure } from "./api.ts";
-import type { Session } from "./session.ts";
+import type { Frame } from "./frame.ts";
 import { useWhen } from "./use-when.ts";
 import { Booking } from "./views/booking.tsx";
 import { Notice } from "./views/notice.tsx";
@@ -12,8 +12,8 @@ type State =
   | { kind: "failed"; failure: LoadFailure; isFirst: boolean; hasChanged: boolean }
   | { kind: "ready"; config: ConfigResponse; isPaused: boolean; hasChanged: boolean };
 
-export function App({ session }: { session: Session }) {
-  const { api, texts } = session;
+export function App({ frame }: { frame: Frame }) {
+  const { api, texts } = frame;
   const [state, setState] = useState<State>({ kind: "loading" });
   const load = async ({ isFirst = false, hasChanged = false }) => {
     setState({ kind: "loading" });
@@ -28,13 +28,13 @@ export function App({ session }: { session: Session }) {
   switch (state.kind) {
     case "loading":
       return (
-        <Shell session={session} widget={null}>
+        <Shell frame={frame} widget={null}>
           <Skeleton label={texts.loading} />
         </Shell>
       );
     case "failed":
       return (
-        <Shell session={session} widget={null}>
+        <Shell frame={frame} widget={null}>
           <Notice
             kind="problem"
             title={texts.loadFailedTitle}
@@ -49,10 +49,10 @@ export function App({ session }: { session: Session }) {
       );
     case "ready":
       return state.isPaused ? (
-        <Paused session={session} config={state.config} />
+        <Paused frame={frame} config={state.config} />
       ) : (
         <Booking
-          session={session}
+          frame={frame}
           config={state.config}
           onPaused={() => setState({ ...state, isPaused: true })}
           onChanged={() => void load({ hasChanged: true })}
@@ -64,13 +64,13 @@ export function App({ session }: { session: Session }) {
   }
 }
 
-function Paused({ session, config }: { session: Session; config: ConfigResponse }) {
-  const { texts } = session;
+function Paused({ frame, config }: { frame: Frame; config: ConfigResponse }) {
+  const { texts } = frame;
   const { bookingUrl } = config.widget;
   // The widget's own page would show the same.
   const isElsewhere = URL.canParse(bookingUrl) && new URL(bookingUrl).pathname !== `/w/${config.widget.id}`;
   return (
-    <Shell session={session} widget={config.widget}>
+    <Shell frame={frame} widget={config.widget}>
       <Notice kind="calm" title={texts.pausedTitle} text={texts.paused}>
         {isElsewhere && (
           <a class="primary" href={bookingUrl} target="_blank" rel="noopener">

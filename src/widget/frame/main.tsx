@@ -6,13 +6,13 @@ import { PAGE_FONT, parseAccentColor, parseFontFamily } from "#contract/widgets/
 import { createApi } from "./api.ts";
 import { App } from "./app.tsx";
 import { makeUuid } from "./environment.ts";
+import type { Frame } from "./frame.ts";
 import { Funnel } from "./funnel.ts";
 import { type Bridge, createBridge, reportHeight } from "./host/bridge.ts";
 import { parseContext } from "./host/context.ts";
 import { readPageAttribution } from "./host/page-attribution.ts";
 import { findPreview, toPreviewApi } from "./host/preview.ts";
 import { Look, type WidgetLook } from "./look.ts";
-import type { Session } from "./session.ts";
 import { StepHistory } from "./step-history.ts";
 import { loadTexts } from "./texts/load-texts.ts";
 import { CloseButton } from "./views/shell.tsx";
@@ -95,9 +95,9 @@ async function start(element: HTMLElement, widget: string): Promise<void> {
 
   // A preview must not change the dashboard's history.
   const steps = startSteps(context, bridge, preview ? null : window.history);
-  const session: Session = { api, bridge, funnel, steps, visit, texts, locale: tag, context };
+  const frame: Frame = { api, bridge, funnel, steps, visit, texts, locale: tag, context };
   element.textContent = "";
-  render(<App session={session} />, element);
+  render(<App frame={frame} />, element);
   bridge.listen((heard) => {
     if (heard.attribution) visit.permit(mayStore(heard.attribution));
   });

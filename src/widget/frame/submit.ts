@@ -4,7 +4,7 @@ import type { BookResult } from "./api.ts";
 import { checkForm, type FormFaults, toFormFaults } from "./check-form.ts";
 import { makeUuid } from "./environment.ts";
 import { type Flow, type FlowAction, toBooked, toBookingParts } from "./flow.ts";
-import type { Session } from "./session.ts";
+import type { Frame } from "./frame.ts";
 import type { FreeTimes } from "./times/free-times.ts";
 
 // Sends the booking. The idempotency key stays the same until the server has reported an outcome, so a double click, a lost
@@ -27,7 +27,7 @@ export type Submit = {
 };
 
 type Parts = {
-  session: Session;
+  frame: Frame;
   isTest: boolean;
   flow: Flow;
   change: (action: FlowAction) => void;
@@ -47,24 +47,24 @@ const QUIET: State = { isSending: false, problem: null, faults: new Map(), refus
 export function useSubmit(parts: Parts): Submit {
   const [state, setState] = useState<State>(QUIET);
   const sending = useRef(false);
-  const attempts = useAttempts(parts.session);
-  const { session, flow } = parts;
+  const attempts = useAttempts(parts.frame);
+  const { frame, flow } = parts;
   const refuse = (change: Partial<State>) => setState({ ...QUIET, ...change, refusals: state.refusals + 1 });
 
   async function send(): Promise<void> {
     const wanted = toBookingParts(flow);
     if (sending.current || !wanted || !flow.service) return;
-    const faults = checkForm(flow.values, flow.service, session.texts);
+    const faults = checkForm(flow.values, flow.service, frame.texts);
     if (faults.size > 0) return refuse({ faults });
 
     sending.current = true;
     setState({ ...QUIET, isSending: true, refusals: state.refusals });
-    const { attribution } = session.context;
+    const { attribution } = frame.context;
     const request: BookRequest = {
-      visitId: session.visit.id,
+      visitId: frame.visit.id,
       ...wanted,
       timeZone: parts.timeZone,
-      locale: session.locale,
+      locale: frame.locale,
       isTest: parts.isTest,
       ...(attribution?.currentPage === undefined ? {} : { page: attribution.currentPage }),
       ...(attribution === undefined ? {} : { attribution }),
@@ -82,8 +82,8 @@ export function useSubmit(parts: Parts): Submit {
       if (!isOutcomeUnknown(result) && result.kind !== "busy") break;
     }
     // The form stays on screen until the browser has moved, and must not book again.
-    if (result.kind === "booked") await session.steps.rewind();
-    else session.bridge.post({ type: "failed", code: toCode(result) });
+    if (result.kind === "booked") await frame.steps.rewind();
+    else frame.bridge.post({ type: "failed", code: toCode(result) });
     const refusal = settle(parts, result, sent);
     sending.current = false;
     if (refusal) refuse(refusal);
@@ -102,7 +102,7 @@ export function useSubmit(parts: Parts): Submit {
 }
 
 /** Remembers the attempt whose outcome is unknown. */
-function useAttempts({ api }: Session) {
+function useAttempts({ api }: Frame) {
   const unknown = useRef<Attempt | null>(null);
 
   async function attempt(next: Attempt, isAbandoned = false): Promise<BookResult> {
@@ -135,9 +135,9 @@ function useAttempts({ api }: Session) {
 
 /** Moves the visitor on. Returns what the form must say, or null when the visitor has left it. */
 function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<State> | null {
-  const { session, flow, change } = parts;
+  const { frame, flow, change } = parts;
   const chooseAgain = () => {
-    session.context.prefill = flow.values;
+    frame.context.prefill = flow.values;
     parts.onChanged();
     return null;
   };
@@ -145,7 +145,7 @@ function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<St
     case "booked": {
       const booked = toBooked(flow, result.response);
       const { reference, service, start } = booked;
-      session.bridge.post({ type: "booked", reference, serviceName: service.name, start });
+      frame.bridge.post({ type: "booked", reference, serviceName: service.name, start });
       change({ type: "entered", values: { email: sent.customer.email } });
       change({ type: "booked", booked });
       return null;
@@ -161,7 +161,7 @@ function settle(parts: Parts, result: BookResult, sent: BookRequest): Partial<St
         change({ type: "entered", values: { website: "" } });
         return { problem: "unavailable" };
       }
-      const faults = flow.service && toFormFaults(Object.keys(result.fields), flow.service, session.texts);
+      const faults = flow.service && toFormFaults(Object.keys(result.fields), flow.service, frame.texts);
       return faults ? { faults } : chooseAgain();
     }
     case "changed":

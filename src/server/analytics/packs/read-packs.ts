@@ -31,7 +31,7 @@ export type Packed = {
   parts: readonly Part[];
   partsData: Buffer | null;
   /** Covered hours that have no valid pack. */
-  unpacked: readonly Span[];
+  unpacked: readonly TimeRange[];
   /** The visits that are not covered, or the first of them. */
   newest: ReturnType<typeof toPacks>;
 };
@@ -71,23 +71,23 @@ export async function* readPieces(transaction: Db, packed: Packed, sliced: Slice
   else yield* readParts(transaction, wanted.owner, { parts, sliced });
   for (const { pack } of newest.packs) yield { kind: "pack", pack };
   const rest = newest.nextMs === null ? [] : [{ fromMs: newest.nextMs, untilMs: wanted.endMs }];
-  yield* readUnpacked(transaction, wanted, { spans: [...unpacked, ...rest] });
+  yield* readUnpacked(transaction, wanted, { ranges: [...unpacked, ...rest] });
 }
 
-type Span = { fromMs: number; untilMs: number };
+type TimeRange = { fromMs: number; untilMs: number };
 
 /** The covered hours of these days that have no valid pack. */
 function listUnpacked(
   days: readonly number[],
   { parts, coveredMs }: { parts: readonly Part[]; coveredMs: number },
-): Span[] {
+): TimeRange[] {
   const packedHours = new Map<number, number>();
   for (const { day, hours } of parts) packedHours.set(day, (packedHours.get(day) ?? 0) | hours);
   return days.flatMap((day) =>
     listRuns(~(packedHours.get(day) ?? 0)).flatMap(({ from, until }) => {
       const dayMs = day * DAY_MS;
-      const span = { fromMs: dayMs + from * HOUR_MS, untilMs: Math.min(dayMs + until * HOUR_MS, coveredMs) };
-      return span.fromMs < span.untilMs ? [span] : [];
+      const range = { fromMs: dayMs + from * HOUR_MS, untilMs: Math.min(dayMs + until * HOUR_MS, coveredMs) };
+      return range.fromMs < range.untilMs ? [range] : [];
     }),
   );
 }
@@ -96,33 +96,33 @@ function listUnpacked(
 export async function* readUnpacked(
   transaction: Db,
   { owner, startMs, endMs }: Pick<Wanted, "owner" | "startMs" | "endMs">,
-  { spans = ALWAYS, condition }: { spans?: readonly Span[]; condition?: RawBuilder<unknown> | undefined },
+  { ranges = ALWAYS, condition }: { ranges?: readonly TimeRange[]; condition?: RawBuilder<unknown> | undefined },
 ): AsyncGenerator<Piece> {
-  for (const { fromMs, untilMs: spanEndMs } of joinSpans(spans)) {
-    const untilMs = Math.min(spanEndMs, endMs);
+  for (const { fromMs, untilMs: rangeEndMs } of joinRanges(ranges)) {
+    const untilMs = Math.min(rangeEndMs, endMs);
     // Visits before the window are needed only if they converted in it.
-    const ranges = [
+    const parts = [
       { fromMs, untilMs: Math.min(untilMs, startMs), convertedSinceMs: startMs },
       { fromMs: Math.max(fromMs, startMs), untilMs },
     ];
-    for (const range of ranges)
-      if (range.fromMs < range.untilMs)
-        for await (const { pack } of readVisits(transaction, owner, { ...range, condition }))
+    for (const part of parts)
+      if (part.fromMs < part.untilMs)
+        for await (const { pack } of readVisits(transaction, owner, { ...part, condition }))
           yield { kind: "pack", pack };
   }
 }
 
 /** No visit is older. */
 const OLDEST_MS = Date.parse("0001-01-01");
-const ALWAYS: readonly Span[] = [{ fromMs: OLDEST_MS, untilMs: Number.POSITIVE_INFINITY }];
+const ALWAYS: readonly TimeRange[] = [{ fromMs: OLDEST_MS, untilMs: Number.POSITIVE_INFINITY }];
 
 /** Neighbours as one. */
-function joinSpans(spans: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
+function joinRanges(ranges: readonly TimeRange[]): TimeRange[] {
+  const joined: TimeRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.fromMs - b.fromMs)) {
     const last = joined.at(-1);
-    if (last?.untilMs === span.fromMs) last.untilMs = span.untilMs;
-    else joined.push({ ...span });
+    if (last?.untilMs === range.fromMs) last.untilMs = range.untilMs;
+    else joined.push({ ...range });
   }
   return joined;
 }

@@ -1,18 +1,18 @@
 import { useRef } from "preact/hooks";
 import type { Flow, FlowAction, Service } from "../flow.ts";
-import type { Session } from "../session.ts";
+import type { Frame } from "../frame.ts";
 import { useWhen } from "../use-when.ts";
 
 /** Follows what the host page asks of the booking, and notices when the visitor sees the frame. */
 export function useHostPage(parts: {
-  session: Session;
+  frame: Frame;
   services: readonly Service[];
   flow: Flow;
   change: (action: FlowAction) => void;
   startOver: (service?: string) => void;
 }) {
   const view = useRef<HTMLDivElement>(null);
-  const { bridge, context, funnel } = parts.session;
+  const { bridge, context, funnel } = parts.frame;
   // Listens once, and uses the values of the moment a message arrives.
   const latest = useRef(parts);
   latest.current = parts;

@@ -4,7 +4,7 @@ import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 import type { Api, LoadFailure } from "../api.ts";
 import { currentMs } from "../environment.ts";
 import { useWhen } from "../use-when.ts";
-import { replaceSlots, SPAN_MAX_MS, withoutTaken } from "./slots.ts";
+import { RANGE_MAX_MS, replaceSlots, withoutTaken } from "./slots.ts";
 
 /** How far ahead we look before telling the visitor that there are no available times. */
 const SEARCH_SPANS = 2;
@@ -48,12 +48,12 @@ export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
   useWhen([key, loadedToMs, wantedToMs, failure], () => {
     if (choice === null || !isLoading) return;
     let isCurrent = true;
-    const span = { fromMs: loadedToMs, toMs: wantedToMs };
-    void api.loadSlots({ ...choice, span }).then((loaded) => {
+    const range = { fromMs: loadedToMs, toMs: wantedToMs };
+    void api.loadSlots({ ...choice, range }).then((loaded) => {
       if (!isCurrent) return;
       if (loaded.kind === "failed") return change((known) => ({ ...known, failure: loaded.failure }));
       change((known) =>
-        extend({ ...known, slots: replaceSlots(known.slots, span, loaded.value), loadedToMs: span.toMs }),
+        extend({ ...known, slots: replaceSlots(known.slots, range, loaded.value), loadedToMs: range.toMs }),
       );
     });
     return () => {
@@ -76,7 +76,7 @@ export function useFreeTimes(api: Api, choice: Choice | null): FreeTimes {
 
 function startTimes(key: string): Times {
   const fromMs = currentMs();
-  const wantedToMs = toDayEnd(fromMs + SPAN_MAX_MS - DAY_MS);
+  const wantedToMs = toDayEnd(fromMs + RANGE_MAX_MS - DAY_MS);
   return { key, slots: [], fromMs, loadedToMs: fromMs, wantedToMs, failure: null };
 }
 
@@ -87,6 +87,6 @@ function toDayEnd(ms: number): number {
 
 /** Looks further ahead until it finds something. */
 function extend(times: Times): Times {
-  const isSearching = times.slots.length === 0 && times.loadedToMs < times.fromMs + SEARCH_SPANS * SPAN_MAX_MS;
-  return isSearching ? { ...times, wantedToMs: Math.max(times.wantedToMs, times.loadedToMs + SPAN_MAX_MS) } : times;
+  const isSearching = times.slots.length === 0 && times.loadedToMs < times.fromMs + SEARCH_SPANS * RANGE_MAX_MS;
+  return isSearching ? { ...times, wantedToMs: Math.max(times.wantedToMs, times.loadedToMs + RANGE_MAX_MS) } : times;
 }

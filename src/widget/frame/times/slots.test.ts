@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FreeSlot } from "#contract/widgets/embed-api.ts";
-import { replaceSlots, SPAN_MAX_MS, splitSpan, withoutTaken } from "./slots.ts";
+import { RANGE_MAX_MS, replaceSlots, splitRange, withoutTaken } from "./slots.ts";
 
 const HOUR_MS = 3_600_000;
 const slotAt = (hour: number, staffIds: string[] = []): FreeSlot => ({
@@ -12,15 +12,15 @@ const slotAt = (hour: number, staffIds: string[] = []): FreeSlot => ({
 const hoursOf = (slots: readonly FreeSlot[]) => slots.map(({ start }) => Date.parse(start) / HOUR_MS);
 
 test("a month one hour longer than 31 days is requested in two parts, without a gap", () => {
-  assert.deepEqual(splitSpan({ fromMs: 0, toMs: SPAN_MAX_MS }), [{ fromMs: 0, toMs: SPAN_MAX_MS }]);
-  assert.deepEqual(splitSpan({ fromMs: 0, toMs: SPAN_MAX_MS + HOUR_MS }), [
-    { fromMs: 0, toMs: SPAN_MAX_MS },
-    { fromMs: SPAN_MAX_MS, toMs: SPAN_MAX_MS + HOUR_MS },
+  assert.deepEqual(splitRange({ fromMs: 0, toMs: RANGE_MAX_MS }), [{ fromMs: 0, toMs: RANGE_MAX_MS }]);
+  assert.deepEqual(splitRange({ fromMs: 0, toMs: RANGE_MAX_MS + HOUR_MS }), [
+    { fromMs: 0, toMs: RANGE_MAX_MS },
+    { fromMs: RANGE_MAX_MS, toMs: RANGE_MAX_MS + HOUR_MS },
   ]);
-  assert.deepEqual(splitSpan({ fromMs: 5, toMs: 5 }), []);
+  assert.deepEqual(splitRange({ fromMs: 5, toMs: 5 }), []);
 });
 
-test("fresh slots replace the known ones in their span, in order and once each", () => {
+test("fresh slots replace the known ones in their range, in order and once each", () => {
   const known = [1, 2, 3, 9].map((hour) => slotAt(hour));
   const fresh = [slotAt(3, ["a"]), slotAt(2.5)];
   assert.deepEqual(hoursOf(replaceSlots(known, { fromMs: 2 * HOUR_MS, toMs: 4 * HOUR_MS }, fresh)), [1, 2.5, 3, 9]);

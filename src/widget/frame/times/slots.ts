@@ -2,22 +2,22 @@ import { DAY_MS } from "#contract/durations.ts";
 import { SLOT_RANGE_DAYS_MAX } from "#contract/scheduling.ts";
 import type { FreeSlot } from "#contract/widgets/embed-api.ts";
 
-// Available times, loaded piece by piece. Visitors only look ahead, so what is loaded is one span without gaps.
+// Available times, loaded piece by piece. Visitors only look ahead, so what is loaded is one range without gaps.
 
-export type Span = { readonly fromMs: number; readonly toMs: number };
+export type TimeRange = { readonly fromMs: number; readonly toMs: number };
 
-export const SPAN_MAX_MS = SLOT_RANGE_DAYS_MAX * DAY_MS;
+export const RANGE_MAX_MS = SLOT_RANGE_DAYS_MAX * DAY_MS;
 
 /** Several requests may be needed: one covers 31 days, and a month in which clocks go back is longer. */
-export function splitSpan({ fromMs, toMs }: Span): Span[] {
-  const pieces: Span[] = [];
-  for (let startMs = fromMs; startMs < toMs; startMs += SPAN_MAX_MS)
-    pieces.push({ fromMs: startMs, toMs: Math.min(startMs + SPAN_MAX_MS, toMs) });
+export function splitRange({ fromMs, toMs }: TimeRange): TimeRange[] {
+  const pieces: TimeRange[] = [];
+  for (let startMs = fromMs; startMs < toMs; startMs += RANGE_MAX_MS)
+    pieces.push({ fromMs: startMs, toMs: Math.min(startMs + RANGE_MAX_MS, toMs) });
   return pieces;
 }
 
-export function replaceSlots(known: readonly FreeSlot[], span: Span, fresh: readonly FreeSlot[]): FreeSlot[] {
-  const isInside = ({ start }: FreeSlot) => Date.parse(start) >= span.fromMs && Date.parse(start) < span.toMs;
+export function replaceSlots(known: readonly FreeSlot[], range: TimeRange, fresh: readonly FreeSlot[]): FreeSlot[] {
+  const isInside = ({ start }: FreeSlot) => Date.parse(start) >= range.fromMs && Date.parse(start) < range.toMs;
   const byStart = new Map([...known.filter((slot) => !isInside(slot)), ...fresh].map((slot) => [slot.start, slot]));
   return [...byStart.values()].sort((a, b) => Date.parse(a.start) - Date.parse(b.start));
 }

@@ -12,8 +12,8 @@ import {
   toPreviousStep,
   toProgress,
 } from "../flow.ts";
+import type { Frame } from "../frame.ts";
 import { useHostPage } from "../host/host-page.ts";
-import type { Session } from "../session.ts";
 import type { StepHistory } from "../step-history.ts";
 import { type Submit, useSubmit } from "../submit.ts";
 import { createFormats, toFirstWeekday } from "../times/formats.ts";
@@ -29,7 +29,7 @@ import { Summary } from "./summary.tsx";
 import { TimeStep } from "./time-step.tsx";
 
 type BookingProps = {
-  session: Session;
+  frame: Frame;
   config: ConfigResponse;
   onPaused: () => void;
   onChanged: () => void;
@@ -37,8 +37,8 @@ type BookingProps = {
 };
 
 export function Booking(props: BookingProps) {
-  const { session, config } = props;
-  const { texts, locale, context, funnel, visit, steps: history } = session;
+  const { frame, config } = props;
+  const { texts, locale, context, funnel, visit, steps: history } = frame;
   const { services } = config;
   const [flow, change] = useReducer(changeFlow, null, () => startFlow(services, context));
   const [hasChanged, setChanged] = useState(props.hasChanged);
@@ -47,7 +47,7 @@ export function Booking(props: BookingProps) {
   const timeZone = isZoneLocked ? config.timeZone : chosenZone;
   const firstWeekday = toFirstWeekday(locale);
   const formats = createFormats(locale, timeZone, { firstWeekday, hourCycle: config.widget.hourCycle });
-  const times = useFreeTimes(session.api, toTimesQuery(flow));
+  const times = useFreeTimes(frame.api, toTimesQuery(flow));
   const submit = useSubmit({ ...props, isTest: config.widget.isTest, flow, change, times, timeZone });
   const headed = useHeadingFocus(flow.step, submit.problem !== null);
 
@@ -59,7 +59,7 @@ export function Booking(props: BookingProps) {
     change({ type: "startedOver", flow: startFlow(services, service === undefined ? wishes : { ...wishes, service }) });
     funnel.record("widget_viewed");
   };
-  const view = useHostPage({ session, services, flow, change, startOver });
+  const view = useHostPage({ frame, services, flow, change, startOver });
   // The notice must not come back and take the focus when the visitor then chooses another day or books again.
   useWhen([flow.slot], () => {
     if (flow.slot) setChanged(false);
@@ -76,7 +76,7 @@ export function Booking(props: BookingProps) {
   useStepHistory({ steps: history, services, flow, goTo });
   return (
     <Shell
-      session={session}
+      frame={frame}
       widget={config.widget}
       onBack={previous && (() => goTo(previous))}
       progress={toProgress(services, flow)}
@@ -84,7 +84,7 @@ export function Booking(props: BookingProps) {
       <div class={`body step-${flow.step}`} ref={view}>
         {hasChanged && <Notice kind="problem" title={texts.changedTitle} text={texts.changed} takesFocus />}
         <Step
-          {...{ session, config, flow, change, formats, headed, firstWeekday, times, timeZone, isZoneLocked, submit }}
+          {...{ frame, config, flow, change, formats, headed, firstWeekday, times, timeZone, isZoneLocked, submit }}
           onTimeZone={setTimeZone}
           onGoTo={goTo}
           onAnother={() => startOver()}

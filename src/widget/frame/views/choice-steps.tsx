@@ -6,8 +6,8 @@ import type { StepProps } from "./step-props.ts";
 
 const ANYONE = "";
 
-export function ServiceStep({ session, config, flow, change, headed }: StepProps) {
-  const { texts } = session;
+export function ServiceStep({ frame, config, flow, change, headed }: StepProps) {
+  const { texts } = frame;
   return (
     <section>
       <h2 ref={headed} tabIndex={-1}>
@@ -48,8 +48,8 @@ export function ServiceFacts({ service, texts }: { service: Service; texts: Text
   );
 }
 
-export function StaffStep({ session, flow, change, headed }: StepProps) {
-  const { texts } = session;
+export function StaffStep({ frame, flow, change, headed }: StepProps) {
+  const { texts } = frame;
   const people = (flow.service?.staff ?? []).map(({ id, name }) => ({ id, name, isChosen: flow.staffId === id }));
   const anyone = { id: ANYONE, name: texts.anyone, description: texts.anyoneHint, isChosen: false };
   return (

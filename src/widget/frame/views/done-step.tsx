@@ -15,9 +15,9 @@ type DoneProps = StepProps & { booked: Booked };
 type DoneStepProps = DoneProps & { timeZone: string; onAnother: () => void };
 
 export function DoneStep(props: DoneStepProps) {
-  const { session, config, headed, booked } = props;
+  const { frame, config, headed, booked } = props;
   const { isTest } = config.widget;
-  const { texts } = session;
+  const { texts } = frame;
   const thanks = config.widget.thankYouUrl && toThankYouAddress(config.widget.thankYouUrl, booked.reference);
   useWhen([], () => {
     // After a test the visitor stays, to read that nothing was booked. Browsers allow this just after a click.
@@ -51,8 +51,8 @@ export function DoneStep(props: DoneStepProps) {
   );
 }
 
-function Facts({ session, flow, formats, booked, timeZone }: DoneStepProps) {
-  const { texts } = session;
+function Facts({ frame, flow, formats, booked, timeZone }: DoneStepProps) {
+  const { texts } = frame;
   const [startMs, endMs] = [Date.parse(booked.start), Date.parse(booked.end)];
   return (
     <dl class="facts">
@@ -88,8 +88,8 @@ function Facts({ session, flow, formats, booked, timeZone }: DoneStepProps) {
 
 /** The ways to join and to keep the appointment. The first one stands out. */
 function Keep(props: DoneProps & { isFirst: boolean }) {
-  const { session, booked, isFirst } = props;
-  const { texts } = session;
+  const { frame, booked, isFirst } = props;
+  const { texts } = frame;
   const { joinUrl } = booked;
   const entry = toEntry(props);
   return (
@@ -121,8 +121,8 @@ function Keep(props: DoneProps & { isFirst: boolean }) {
 }
 
 /** Links to the scheduling system's pages: one for everything, or one to reschedule and one to cancel. */
-function Change({ session, config, booked }: DoneProps) {
-  const { texts } = session;
+function Change({ frame, config, booked }: DoneProps) {
+  const { texts } = frame;
   const { manageUrl, cancelUrl } = booked;
   const isOnlyRescheduled = isWebAddress(cancelUrl);
   return (
@@ -145,8 +145,8 @@ function isWebAddress(address: string | null | undefined): address is string {
   return typeof address === "string" && /^https?:\/\//.test(address);
 }
 
-function toEntry({ session, config, booked }: DoneProps): CalendarEntry {
-  const { texts } = session;
+function toEntry({ frame, config, booked }: DoneProps): CalendarEntry {
+  const { texts } = frame;
   const { businessName, isTest } = config.widget;
   const links = [booked.joinUrl, booked.manageUrl, booked.cancelUrl].filter(isWebAddress);
   return {

@@ -15,8 +15,8 @@ const CONTACT = [
 ] as const;
 
 export function FormStep(props: StepProps & { submit: Submit }) {
-  const { session, config, flow, change, headed, submit } = props;
-  const { texts, funnel } = session;
+  const { frame, config, flow, change, headed, submit } = props;
+  const { texts, funnel } = frame;
   const { values, service } = flow;
   if (!service) return null;
   const enter = (entered: Partial<FormValues>) => {

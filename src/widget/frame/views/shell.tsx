@@ -1,18 +1,18 @@
 import type { ComponentChildren } from "preact";
 import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
-import type { Session } from "../session.ts";
+import type { Frame } from "../frame.ts";
 import { Icon } from "./icon.tsx";
 
 /** What surrounds every state of the frame: the business's name, the Back button, and the Close button of a popup. */
 export function Shell(props: {
-  session: Session;
+  frame: Frame;
   /** Null until it is loaded. */
   widget: ConfigResponse["widget"] | null;
   onBack?: (() => void) | null;
   progress?: { step: number; of: number } | null;
   children: ComponentChildren;
 }) {
-  const { texts, steps, context } = props.session;
+  const { texts, steps, context } = props.frame;
   const { widget, progress, onBack } = props;
   return (
     <div class="card">
@@ -46,7 +46,7 @@ export function Shell(props: {
   );
 }
 
-export function CloseButton({ steps, texts }: Pick<Session, "steps" | "texts">) {
+export function CloseButton({ steps, texts }: Pick<Frame, "steps" | "texts">) {
   return (
     <button type="button" class="icon-button close" aria-label={texts.close} onClick={() => void steps.close()}>
       <Icon name="close" />

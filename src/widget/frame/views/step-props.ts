@@ -1,11 +1,11 @@
 import type { RefObject } from "preact";
 import type { ConfigResponse } from "#contract/widgets/embed-api.ts";
 import type { Flow, FlowAction } from "../flow.ts";
-import type { Session } from "../session.ts";
+import type { Frame } from "../frame.ts";
 import type { Formats } from "../times/formats.ts";
 
 export type StepProps = {
-  session: Session;
+  frame: Frame;
   config: ConfigResponse;
   flow: Flow;
   change: (action: FlowAction) => void;

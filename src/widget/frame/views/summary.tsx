@@ -3,14 +3,14 @@ import { ServiceFacts } from "./choice-steps.tsx";
 import { Icon } from "./icon.tsx";
 import type { StepProps } from "./step-props.ts";
 
-export function Summary({ session, flow, formats, timeZone }: StepProps & { timeZone: string }) {
+export function Summary({ frame, flow, formats, timeZone }: StepProps & { timeZone: string }) {
   const { service, slot, staffId } = flow;
   if (!service) return null;
   const person = service.staff.find(({ id }) => id === staffId);
   return (
     <div class="summary">
       <strong>{service.name}</strong>
-      <ServiceFacts service={service} texts={session.texts} />
+      <ServiceFacts service={service} texts={frame.texts} />
       {person && (
         <span class="fact">
           <Icon name="person" />

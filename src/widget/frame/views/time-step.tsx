@@ -36,8 +36,8 @@ type TimeStepProps = StepProps & {
 };
 
 export function TimeStep(props: TimeStepProps) {
-  const { session, headed, times, problem } = props;
-  const { texts, funnel } = session;
+  const { frame, headed, times, problem } = props;
+  const { texts, funnel } = frame;
   useWhen([times.isEmpty], () => {
     if (times.isEmpty) funnel.record("no_availability");
   });
@@ -58,8 +58,8 @@ export function TimeStep(props: TimeStepProps) {
   );
 }
 
-function TimesFailed({ session, headed, times }: TimeStepProps) {
-  const { texts } = session;
+function TimesFailed({ frame, headed, times }: TimeStepProps) {
+  const { texts } = frame;
   if (times.failure === null) return null;
   const retry = () => {
     // The button goes away.
@@ -75,8 +75,8 @@ function TimesFailed({ session, headed, times }: TimeStepProps) {
   );
 }
 
-function NoTimes({ session, config, flow, onGoTo }: TimeStepProps) {
-  const { texts } = session;
+function NoTimes({ frame, config, flow, onGoTo }: TimeStepProps) {
+  const { texts } = frame;
   const person = flow.service?.staff.find(({ id }) => id === flow.staffId);
   return (
     <Notice kind="calm" title={texts.noTimesTitle} text={person ? texts.noTimesWith(person.name) : texts.noTimes}>
@@ -96,7 +96,7 @@ function NoTimes({ session, config, flow, onGoTo }: TimeStepProps) {
 
 function DayAndTime(props: TimeStepProps) {
   const { config, flow, formats, timeZone } = props;
-  const { texts } = props.session;
+  const { texts } = props.frame;
   const [isTimeMissing, setTimeMissing] = useState(false);
   const timesElement = useRef<HTMLDivElement>(null);
   const actions = useRef<HTMLDivElement>(null);
@@ -148,8 +148,8 @@ function DayAndTime(props: TimeStepProps) {
 }
 
 /** The month and the day that are shown, and what a screen reader says about the day. */
-function useDayChoice({ session, flow, change, formats, times, timeZone }: TimeStepProps) {
-  const { texts, funnel } = session;
+function useDayChoice({ frame, flow, change, formats, times, timeZone }: TimeStepProps) {
+  const { texts, funnel } = frame;
   const [chosenDay, setChosenDay] = useState<Day | null>(null);
   const [chosenMonth, setMonth] = useState<Month | null>(null);
   const [said, setSaid] = useState("");
@@ -204,8 +204,8 @@ type TimesOfDayProps = TimeStepProps & {
   onSelect: (slot: FreeSlot) => void;
 };
 
-function TimesOfDay({ session, flow, formats, timeZone, choice, onSelect }: TimesOfDayProps) {
-  const { texts } = session;
+function TimesOfDay({ frame, flow, formats, timeZone, choice, onSelect }: TimesOfDayProps) {
+  const { texts } = frame;
   const { day, slots, calendar, isMonthEmpty, hasMonthFailed } = choice;
   if (day && slots)
     return (

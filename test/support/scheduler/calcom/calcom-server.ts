@@ -260,7 +260,7 @@ export async function startCalcomServer(): Promise<CalcomServer> {
     return toSuccess(201, bookings.at(-1));
   }
 
-  function isTaken(slot: Span): boolean {
+  function isTaken(slot: TimeRange): boolean {
     return bookings.some(
       ({ status, start, end }) =>
         status !== "cancelled" && Date.parse(start) < slot.endMs && Date.parse(end) > slot.startMs,
@@ -304,9 +304,9 @@ function findTeam(eventTypeId: number | undefined) {
   return teams.find(({ eventTypes: ofTeam }) => ofTeam.some(({ id }) => id === eventTypeId));
 }
 
-type Span = { startMs: number; endMs: number };
+type TimeRange = { startMs: number; endMs: number };
 
-function toGrid(dayMs: number, lengthInMinutes: number): Span[] {
+function toGrid(dayMs: number, lengthInMinutes: number): TimeRange[] {
   return Array.from({ length: DAY_MS / STEP_MS }, (_, index) => {
     const startMs = dayMs + index * STEP_MS;
     return { startMs, endMs: startMs + lengthInMinutes * MINUTE_MS };
@@ -314,7 +314,7 @@ function toGrid(dayMs: number, lengthInMinutes: number): Span[] {
 }
 
 /** From 08:00 to 16:00, Monday to Friday. */
-function isOpen({ startMs, endMs }: Span): boolean {
+function isOpen({ startMs, endMs }: TimeRange): boolean {
   const dayMs = startMs - (startMs % DAY_MS);
   const isWeekday = ![0, 6].includes(new Date(dayMs).getUTCDay());
   return isWeekday && startMs >= dayMs + 8 * HOUR_MS && endMs <= dayMs + 16 * HOUR_MS;

@@ -48,7 +48,7 @@ function toBookingFields(event: BookingEvent, write: WriteText, isTest: boolean)
     summary: `${title} (${write(when.zone, 60)})`,
     facts: [
       { label: "Service", value: write(service.name, 200) },
-      { label: "When", value: `${write(when.span, 100)} (${write(when.zone, 60)})` },
+      { label: "When", value: `${write(when.range, 100)} (${write(when.zone, 60)})` },
       ...(event.type === "booking.rescheduled" ? [toPreviousFact(event.data, write)] : []),
       { label: "With", value: write(booking.staff.map((person) => person.name).join(", "), 300) },
       { label: "Source", value: attribution.campaign ? `${source}, ${write(attribution.campaign, 120)}` : source },
@@ -100,7 +100,7 @@ function toTestFields(event: EndpointTestEvent, write: WriteText): CardFields {
 /** The appointment in the visitor's zone, or in UTC if the zone is unknown; an invalid time is shown unchanged. */
 function toLocalTimes(booking: { start: string; end: string; timeZone: string }): {
   start: string;
-  span: string;
+  range: string;
   zone: string;
 } {
   const inVisitorsZone = toFormat(booking.timeZone);
@@ -108,12 +108,12 @@ function toLocalTimes(booking: { start: string; end: string; timeZone: string })
   // The visitor's own name for the zone: Intl would call Asia/Kolkata by its old name.
   const zone = inVisitorsZone === null ? "UTC" : booking.timeZone;
   const [start, end] = [booking.start, booking.end].map((text) => toLocalTime(format, text));
-  if (!start || !end) return { start: booking.start, span: `${booking.start} – ${booking.end}`, zone };
-  const span =
+  if (!start || !end) return { start: booking.start, range: `${booking.start} – ${booking.end}`, zone };
+  const range =
     start.day === end.day
       ? `${start.day}, ${start.time}–${end.time}`
       : `${start.day}, ${start.time} – ${end.day}, ${end.time}`;
-  return { start: `${start.day} ${start.time}`, span, zone };
+  return { start: `${start.day} ${start.time}`, range, zone };
 }
 
 function toFormat(timeZone: string): Intl.DateTimeFormat | null {

@@ -6,7 +6,7 @@ import type { StepHistory } from "./step-history.ts";
 import type { Texts } from "./texts/texts.ts";
 import type { VisitKeeper } from "./visit.ts";
 
-export type Session = {
+export type Frame = {
   readonly api: Api;
   readonly bridge: Bridge;
   readonly funnel: Funnel;
