@@ -8,7 +8,6 @@ import { formatCount, formatZone, pluralize } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
 import { ActionButton, ExportButton } from "../ui/forms/ActionButton.tsx";
-import { DaysSelect } from "../ui/forms/DayRangeCalendar.tsx";
 import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
 import { SearchInput } from "../ui/forms/SearchInput.tsx";
 import { ButtonLink } from "../ui/layout/links.tsx";
@@ -16,8 +15,8 @@ import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { OlderButton } from "../ui/tables/ListTable.tsx";
-import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
 import { AdExportButton } from "./AdExportButton.tsx";
+import { BookingFilters } from "./BookingFilters.tsx";
 import { BookingTable } from "./BookingTable.tsx";
 import { EraseDialog } from "./EraseDialog.tsx";
 import { HiddenCustomers } from "./HiddenCustomers.tsx";
@@ -186,22 +185,15 @@ function FilterBar({ filters, seesCustomers, onChange }: FilterBarProps) {
       isFiltered={hasFilters(filters)}
       onClear={() => onChange(NO_FILTERS)}
     >
-      <WidgetSelect value={widget} onChange={(chosen) => onChange({ widget: chosen })} />
-      <Select
-        aria-label="Status"
-        data={Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label }))}
-        value={isStatus(status) ? status : ""}
-        onChange={(chosen) => onChange({ status: chosen ?? "" })}
-        allowDeselect={false}
-      />
-      <DaysSelect label="Booked" from={from} to={to} onChange={onChange} />
-      <DaysSelect
-        label="Appointment"
-        from={startFrom}
-        to={startTo}
-        mayBeFuture
-        onChange={(days) => onChange({ startFrom: days.from, startTo: days.to })}
-      />
+      <BookingFilters filters={filters} onChange={onChange}>
+        <Select
+          aria-label="Status"
+          data={Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label }))}
+          value={isStatus(status) ? status : ""}
+          onChange={(chosen) => onChange({ status: chosen ?? "" })}
+          allowDeselect={false}
+        />
+      </BookingFilters>
     </FilterGroup>
   );
 }

@@ -6,14 +6,13 @@ import { bookingSourcesQuery } from "../api/bookings.ts";
 import { formatCount, formatRate, formatZone, pluralize } from "../format.ts";
 import { useUrlState } from "../hooks/use-url-state.ts";
 import { useOrganization } from "../shell/use-organization.ts";
-import { DaysSelect } from "../ui/forms/DayRangeCalendar.tsx";
 import { FilterGroup } from "../ui/forms/FilterGroup.tsx";
 import { Page } from "../ui/layout/Page.tsx";
 import { Section } from "../ui/layout/Section.tsx";
 import { EmptyState, NoMatches } from "../ui/states/EmptyState.tsx";
 import { Loaded, StaleNotice } from "../ui/states/Loaded.tsx";
 import { type Column, ListTable } from "../ui/tables/ListTable.tsx";
-import { WidgetSelect } from "../widgets/WidgetSelect.tsx";
+import { BookingFilters } from "./BookingFilters.tsx";
 import classes from "./SourcesPage.module.css";
 import { FILTER_DEFAULTS, toBookingFilters } from "./shown-filters.ts";
 
@@ -33,7 +32,14 @@ export function SourcesPage() {
       guide={{ to: "bookings", about: "bookings by source" }}
       back={{ to: paths.bookings, label: "Bookings", search: filters }}
     >
-      <Filters filters={filters} isFiltered={isFiltered} onChange={change} />
+      <FilterGroup
+        label="Filter bookings"
+        values={[filters.widget, filters.from + filters.to, filters.startFrom + filters.startTo]}
+        isFiltered={isFiltered}
+        onClear={() => change(DEFAULTS)}
+      >
+        <BookingFilters filters={filters} onChange={change} />
+      </FilterGroup>
       <StaleNotice query={outcomes} />
       <Section
         title="From stored bookings"
@@ -65,34 +71,6 @@ export function SourcesPage() {
         </Loaded>
       </Section>
     </Page>
-  );
-}
-
-type FiltersProps = {
-  filters: typeof DEFAULTS;
-  isFiltered: boolean;
-  onChange: (change: Partial<typeof DEFAULTS>) => void;
-};
-
-function Filters({ filters, isFiltered, onChange }: FiltersProps) {
-  const { widget, from, to, startFrom, startTo } = filters;
-  return (
-    <FilterGroup
-      label="Filter bookings"
-      values={[widget, from + to, startFrom + startTo]}
-      isFiltered={isFiltered}
-      onClear={() => onChange(DEFAULTS)}
-    >
-      <WidgetSelect value={widget} onChange={(chosen) => onChange({ widget: chosen })} />
-      <DaysSelect label="Booked" from={from} to={to} onChange={onChange} />
-      <DaysSelect
-        label="Appointment"
-        from={startFrom}
-        to={startTo}
-        mayBeFuture
-        onChange={(days) => onChange({ startFrom: days.from, startTo: days.to })}
-      />
-    </FilterGroup>
   );
 }
 

@@ -8,8 +8,7 @@ import {
   advanceClock,
   analyzeStaging,
   createStaging,
-  dropDeletedBookings,
-  dropKnownBookings,
+  dropStaged,
   findStagedFault,
   insertStaged,
   isVisible,
@@ -65,8 +64,10 @@ export async function importBookings(db: Db, owner: OrganizationId, file: Import
       await reserveReferences(transaction, owner);
       const fault = await findStagedFault(transaction, owner);
       if (fault) throw new Refused(fault);
-      const skipped = await dropKnownBookings(transaction, owner);
-      const deleted = await dropDeletedBookings(transaction, owner);
+      // In this order: a booking that is deleted between the two was skipped by the first, and the deletion of one that was deleted
+      // before is recorded by now.
+      const skipped = await dropStaged(transaction, owner, "bookings");
+      const deleted = await dropStaged(transaction, owner, "booking_deletions");
       await settleCreatedAt({ db, transaction }, owner);
       await rewriteMoved(transaction);
       return { imported: await insertStaged(transaction), skipped, deleted };

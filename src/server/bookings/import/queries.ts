@@ -79,28 +79,18 @@ export async function findStagedFault(db: Db, owner: OrganizationId): Promise<Li
   return rows[0] ?? null;
 }
 
-/** Skips bookings that already exist; returns how many. */
-export async function dropKnownBookings(db: Db, owner: OrganizationId): Promise<number> {
+/** Skips bookings whose references are in a table; returns how many. */
+export async function dropStaged(
+  db: Db,
+  owner: OrganizationId,
+  known: "bookings" | "booking_deletions",
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with known as (
-      delete from staged_bookings staged using bookings
-      where bookings.organization_id = ${owner} and bookings.reference = staged.reference
+    with dropped as (
+      delete from staged_bookings staged using ${sql.table(known)} known
+      where known.organization_id = ${owner} and known.reference = staged.reference
       returning staged.line
-    ) select count(*) as count from known`.execute(db);
-  return rows[0]?.count ?? 0;
-}
-
-/**
- * Skips bookings that were erased, deleted or have expired; returns how many. Runs after dropKnownBookings: a booking that is deleted
- * between the two was skipped there, and one that was deleted before has its deletion recorded by now.
- */
-export async function dropDeletedBookings(db: Db, owner: OrganizationId): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with deleted as (
-      delete from staged_bookings staged using booking_deletions
-      where booking_deletions.organization_id = ${owner} and booking_deletions.reference = staged.reference
-      returning staged.line
-    ) select count(*) as count from deleted`.execute(db);
+    ) select count(*) as count from dropped`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
