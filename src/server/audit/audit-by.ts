@@ -3,6 +3,7 @@ import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/connections/pool.ts";
 import type { Deps } from "../deps.ts";
 import { randomUuid } from "../lib/secrets/random.ts";
+import { insertAuditEntry } from "./queries.ts";
 
 /** Logs an action in the transaction that performs it. */
 export type Audit = (transaction: Db, what: Omit<NewAuditEntry, "organizationId" | "actor" | "at">) => Promise<void>;
@@ -71,19 +72,16 @@ type NewAuditEntry = {
 
 /** Writes the entry in the caller's transaction, so that the log always matches what was done. */
 async function writeAudit({ db, random }: Pick<Deps, "db" | "random">, entry: NewAuditEntry): Promise<void> {
-  await db
-    .insertInto("audit_entries")
-    .values({
-      organization_id: entry.organizationId,
-      id: entry.id ?? randomUuid(random),
-      at: entry.at,
-      user_id: entry.actor?.userId ?? null,
-      email: entry.actor?.email ?? null,
-      action: entry.action,
-      target: entry.target ?? null,
-      detail: JSON.stringify({ ...toNames(entry), ...entry.detail }),
-    })
-    .execute();
+  await insertAuditEntry(db, {
+    organization_id: entry.organizationId,
+    id: entry.id ?? randomUuid(random),
+    at: entry.at,
+    user_id: entry.actor?.userId ?? null,
+    email: entry.actor?.email ?? null,
+    action: entry.action,
+    target: entry.target ?? null,
+    detail: JSON.stringify({ ...toNames(entry), ...entry.detail }),
+  });
 }
 
 function toNames({ name, formerName = name }: NewAuditEntry): Record<string, string> {

@@ -1,8 +1,13 @@
-import { type RawBuilder, sql } from "kysely";
+import { type Insertable, type RawBuilder, sql } from "kysely";
 import { AUDIT_ACTIONS, AUDIT_WORDS, type AuditAction } from "#contract/app/audit.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import type { Db } from "../db/connections/pool.ts";
+import type { AuditEntriesTable } from "../db/tables/account-tables.ts";
 import type { RowPosition } from "../http/paging.ts";
+
+export async function insertAuditEntry(db: Db, row: Insertable<AuditEntriesTable>): Promise<void> {
+  await db.insertInto("audit_entries").values(row).execute();
+}
 
 export type AuditRow = {
   id: string;

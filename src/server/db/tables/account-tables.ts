@@ -117,7 +117,7 @@ type SetupLinksTable = {
   created_at: Date;
 };
 
-type AuditEntriesTable = {
+export type AuditEntriesTable = {
   organization_id: OrganizationId;
   id: string;
   at: Date;
