@@ -1,5 +1,5 @@
 // What other slices use of analytics. An event's way: collect/ takes requests, classify/ finds source, device and country, record/
-// unites visits, packs/ makes them small, count/ answers one question (window, filters, dimensions), report/ shows the answer, and
+// unites visits, packs/ makes them small, count/ counts a selection (window, filters, dimensions), report/ shows the numbers, and
 // sharing/ has segments and links to reports.
 
 export {
@@ -21,7 +21,7 @@ export { WRITER_LIMITS } from "./record/hit-writer.ts";
 export { keepStoredKeys } from "./record/key-cap.ts";
 export { toKindNumber } from "./record/key-id.ts";
 export { recordHits } from "./record/record.ts";
-export { answerQuestion, readQuestion, readReport } from "./report/app-report.ts";
+export { makeReport, readReport, readSelection } from "./report/app-report.ts";
 export { analyticsAppRoutes } from "./report/app-routes.ts";
 export { readBreakdownCompared } from "./report/breakdown/breakdown.ts";
 export { findFirstCountedDay, readDayTotals, toShownDay } from "./report/day-totals.ts";

@@ -60,7 +60,7 @@ type Step =
   | { kind: "expire"; days: number; killedAfter: number | null }
   | { kind: "forget"; widget: 0 | 1; untilDays: number; killedAfter: number | null };
 
-type Question = { days: number; endsDaysAgo: number; filters: Filter[] };
+type Selection = { days: number; endsDaysAgo: number; filters: Filter[] };
 
 test("every report is a count by hand of what is stored, whatever happened before", async () => {
   const owner = await makeOrganization(db);
@@ -68,17 +68,17 @@ test("every report is a count by hand of what is stored, whatever happened befor
   const scenarios = fc.record({
     hits: hitsOfVisits({ widgets, from: FIRST, to: NOW }, 16),
     steps: fc.array(steps(), { minLength: 3, maxLength: 10 }),
-    questions: fc.array(questions(widgets), { minLength: 3, maxLength: 3 }),
+    selections: fc.array(selections(widgets), { minLength: 3, maxLength: 3 }),
   });
   await fc.assert(
-    fc.asyncProperty(scenarios, async ({ hits, steps: script, questions: asked }) => {
+    fc.asyncProperty(scenarios, async ({ hits, steps: script, selections: asked }) => {
       await startOver(db, owner, "UTC");
       await updateProgress(db, owner, { kept_since: LONG_AGO });
       const business = new Business(owner, { widgets, hits });
       for (const step of script) {
         await business.take(step);
         await assertPacksValid(db, owner);
-        for (const question of asked) await business.assertExact(question, step.kind);
+        for (const selection of asked) await business.assertExact(selection, step.kind);
       }
     }),
     { numRuns: RUNS, interruptAfterTimeLimit: TIME_LIMIT_MS },
@@ -190,23 +190,23 @@ class Business {
     this.#recorded = this.#recorded.filter(({ widgetId, visitId }) => left.has(`${widgetId} ${visitId}`));
   }
 
-  async assertExact(question: Question, when: string): Promise<void> {
-    const { from: _, to: __, now: ___, hourly: ____, lists, previous: _____, ...report } = await this.#read(question);
+  async assertExact(selection: Selection, when: string): Promise<void> {
+    const { from: _, to: __, now: ___, hourly: ____, lists, previous: _____, ...report } = await this.#read(selection);
     const { dataSince: ______, droppedEvents: _______, ...shown } = report;
-    const byHand = await this.#countByHand(question);
+    const byHand = await this.#countByHand(selection);
     assert.deepEqual(shown, byHand.analytics, `after ${when}`);
     for (const [dimension, list] of Object.entries(lists))
       assert.deepEqual(list.rows, byHand.lists[dimension as Dimension].slice(0, 25), `${dimension} after ${when}`);
   }
 
-  async #read({ filters, ...window }: Question) {
+  async #read({ filters, ...window }: Selection) {
     const { first, last } = this.#toDays(window);
     const query = { ...toQuery(filters), from: first.toString(), to: last.toString() };
     const reader = await findReader(db, this.#owner);
     return await readReport({ db, clock: { now: () => NOW } }, reader, query);
   }
 
-  async #countByHand({ filters, ...window }: Question, hits = this.#recorded) {
+  async #countByHand({ filters, ...window }: Selection, hits = this.#recorded) {
     const { last } = this.#toDays(window);
     // Days that began before this may have lost visits.
     const { kept_since } = await findProgress(db, this.#owner);
@@ -220,7 +220,7 @@ class Business {
     });
   }
 
-  #toDays({ days, endsDaysAgo }: Omit<Question, "filters">) {
+  #toDays({ days, endsDaysAgo }: Omit<Selection, "filters">) {
     const last = Temporal.PlainDate.from(toLocalDay(readZoneRules(this.#zone), NOW)).subtract({ days: endsDaysAgo });
     return { first: last.subtract({ days: days - 1 }), last };
   }
@@ -255,7 +255,7 @@ function steps(): fc.Arbitrary<Step> {
   );
 }
 
-function questions(widgets: readonly WidgetId[]): fc.Arbitrary<Question> {
+function selections(widgets: readonly WidgetId[]): fc.Arbitrary<Selection> {
   return fc.record({
     days: fc.constantFrom(1, 2, 7, 30, 45, 61, 100),
     endsDaysAgo: fc.constantFrom(0, 0, 0, 1, 6, 30),

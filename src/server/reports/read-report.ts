@@ -4,7 +4,7 @@ import type { ReportPeriod } from "#contract/app/reports.ts";
 import { DAY_MS } from "#contract/durations.ts";
 import type { OrganizationId } from "#contract/ids.ts";
 import { type Plan, planIncludes } from "#contract/plans.ts";
-import { answerQuestion, readQuestion } from "../analytics/analytics.ts";
+import { makeReport, readSelection } from "../analytics/analytics.ts";
 import type { Deps } from "../deps.ts";
 import { isTestVisit } from "../test-mode/test-mode.ts";
 import { toDaysBefore, toPeriodDays } from "./due-periods.ts";
@@ -24,9 +24,9 @@ export async function readReport(
 ): Promise<Report | null> {
   const { organizationId: owner } = reader;
   const { from, to } = toPeriodDays(period, start);
-  const question = await readQuestion(deps, reader, { from, to });
-  const visitCondition = sql`not ${isTestVisit(owner, { visit: "funnel_visits", now: question.now })}`;
-  const analytics = await answerQuestion(deps, { ...question, visitCondition }, toDaysBefore(period, start));
+  const selection = await readSelection(deps, reader, { from, to });
+  const visitCondition = sql`not ${isTestVisit(owner, { visit: "funnel_visits", now: selection.now })}`;
+  const analytics = await makeReport(deps, { ...selection, visitCondition }, toDaysBefore(period, start));
   const { views, bookings } = analytics.totals;
   // Local days begin and end up to 14 hours away from UTC's.
   const margin = { from: new Date(Date.parse(from) - DAY_MS), to: new Date(Date.parse(to) + 2 * DAY_MS) };

@@ -4,7 +4,7 @@ import type { OrganizationId, WidgetId } from "#contract/ids.ts";
 import type { Plan } from "#contract/plans.ts";
 import type { Hit } from "../../../src/server/analytics/record/hit.ts";
 import * as analytics from "../../../src/server/analytics/report/app-report.ts";
-import { type Reader, readQuestion } from "../../../src/server/analytics/report/app-report.ts";
+import { type Reader, readSelection } from "../../../src/server/analytics/report/app-report.ts";
 import { lastDays } from "../../../src/server/analytics/report/app-window.ts";
 import type { Db } from "../../../src/server/db/connections/pool.ts";
 import { countByHand } from "./count-by-hand.ts";
@@ -18,7 +18,7 @@ export async function readAnalytics(db: Db, owner: OrganizationId, window: Windo
   const { days, now, widgetId = null, keptSince = LONG_AGO } = window;
   const reader = await findReader(db, owner);
   const query = widgetId === null ? {} : { widget: widgetId };
-  const asked = await readQuestion({ db, clock: { now: () => now } }, reader, query, (_, { today }) =>
+  const asked = await readSelection({ db, clock: { now: () => now } }, reader, query, (_, { today }) =>
     lastDays(today, days),
   );
   return await analytics.readAnalytics(db, { ...asked, keptSince });

@@ -14,7 +14,7 @@ import { createLog } from "../../lib/log/log.ts";
 import { deleteOrganization } from "../../organizations/delete-organization.ts";
 import { deleteExpiredVisits, forgetVisits } from "../delete-visits.ts";
 import { recordHits } from "../record/record.ts";
-import { answerQuestion, readQuestion } from "../report/app-report.ts";
+import { makeReport, readSelection } from "../report/app-report.ts";
 import { packOutdated, packVisits, rebuildPacks } from "./pack-visits.ts";
 import { PACK_VISITS_MAX } from "./visit-pack.ts";
 
@@ -60,8 +60,8 @@ async function countViews(owner: OrganizationId): Promise<number> {
 async function countBy(owner: OrganizationId, query: Record<string, string>): Promise<number> {
   const reading = { db, clock: { now: () => NOW } };
   const reader = await findReader(db, owner);
-  const question = await readQuestion(reading, reader, { ...query, days: "30" });
-  return (await answerQuestion(reading, question, null)).totals.views;
+  const selection = await readSelection(reading, reader, { ...query, days: "30" });
+  return (await makeReport(reading, selection, null)).totals.views;
 }
 
 /** Visits that start evenly within these hours of 4 November, straight into their table. */

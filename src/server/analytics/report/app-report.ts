@@ -24,8 +24,8 @@ import { toDayReport, toShownZone } from "./report.ts";
 /** `signal` is aborted when they have left. */
 export type Reader = { organizationId: OrganizationId; plan: Plan; timeZone: string | null; signal?: AbortSignal };
 
-/** Who asks, when, and for what. */
-export type Question = {
+/** What a report counts, and for whom. */
+export type Selection = {
   owner: OrganizationId;
   now: Date;
   keptSince: Date;
@@ -42,12 +42,12 @@ export type Question = {
 type AnalyticsDeps = Pick<Deps, "db" | "clock">;
 
 /** Throws 400 if the query is invalid, and then 404 if a widget is unknown. */
-export async function readQuestion(
+export async function readSelection(
   { db, clock }: AnalyticsDeps,
   reader: Reader,
   query: Query,
   readWindow: (query: Query, today: Today) => DayWindow | Promise<DayWindow> = readPeriod,
-): Promise<Question> {
+): Promise<Selection> {
   const owner = reader.organizationId;
   const filters = readFilters(query);
   const now = clock.now();
@@ -61,23 +61,23 @@ export async function readQuestion(
 }
 
 export async function readReport(deps: AnalyticsDeps, reader: Reader, query: Query): Promise<AppAnalytics> {
-  const question = await readQuestion(deps, reader, query);
-  return await answerQuestion(deps, question, readComparison(query, question.window));
+  const selection = await readSelection(deps, reader, query);
+  return await makeReport(deps, selection, readComparison(query, selection.window));
 }
 
 /** `before` is the window to compare with. */
-export async function answerQuestion(
+export async function makeReport(
   deps: AnalyticsDeps,
-  question: Question,
+  selection: Selection,
   before: DayWindow | null,
 ): Promise<AppAnalytics> {
   const { db } = deps;
-  const { owner, now, window, rules, today, filters, timeZone: zone } = question;
+  const { owner, now, window, rules, today, filters, timeZone: zone } = selection;
   const widgetId = findOneWidget(filters);
   const [counts, previous, dataSince, droppedEvents] = await Promise.all([
-    countVisits(db, toScan(question, window), { lists: LISTED_DIMENSIONS }),
-    before && readPrevious(deps, question, before),
-    readDataSince(db, question, widgetId),
+    countVisits(db, toScan(selection, window), { lists: LISTED_DIMENSIONS }),
+    before && readPrevious(deps, selection, before),
+    readDataSince(db, selection, widgetId),
     countDrops(db, owner, { ...toLocalWindow(rules, window), widgetId }),
   ]);
   const lists = await selectLists(db, owner, { totals: counts.lists, rowsMax: LIST_ROWS_MAX });
@@ -98,7 +98,7 @@ export async function answerQuestion(
 /** The first day with data of a widget, or of all; null before the first view. */
 async function readDataSince(
   db: Deps["db"],
-  { owner, keptSince, rules, today, signal }: Omit<Question, "window">,
+  { owner, keptSince, rules, today, signal }: Omit<Selection, "window">,
   widgetId: WidgetId | null,
 ): Promise<string | null> {
   const oldestDay = toLocalDay(rules, keptSince);
@@ -110,12 +110,12 @@ async function readDataSince(
 /** Partial days are compared with the same part of the earlier day. */
 async function readPrevious(
   { db }: AnalyticsDeps,
-  question: Question,
+  selection: Selection,
   before: DayWindow,
 ): Promise<Omit<NonNullable<AppAnalytics["previous"]>, "isComplete">> {
-  const { window, now, rules, today, timeZone: zone } = question;
+  const { window, now, rules, today, timeZone: zone } = selection;
   const untilTime = window.to === today && before.to < today ? toTimeOfDayMs(rules, now) : undefined;
-  const counts = await countVisits(db, toScan(question, before, untilTime));
+  const counts = await countVisits(db, toScan(selection, before, untilTime));
   const { totals, daily } = toDayReport(counts, { zone, ...before });
   return {
     from: before.from,
@@ -133,7 +133,7 @@ function toHourly(counts: VisitCounts, { days }: DayWindow): AppAnalytics["hourl
 }
 
 export function toScan(
-  { owner, rules, keptSince, filters, visitCondition, signal }: Question,
+  { owner, rules, keptSince, filters, visitCondition, signal }: Selection,
   { from, to }: DayWindow,
   untilTime?: TimeOfDay,
 ): Scan {
@@ -145,9 +145,9 @@ function toTimeText(ms: TimeOfDay): string {
   return new Date(ms).toISOString().slice("1970-01-01T".length, "1970-01-01T12:00".length);
 }
 
-export async function readAnalytics(db: Db, question: Question): Promise<Analytics> {
-  const { owner, window, timeZone: zone } = question;
-  const counts = await countVisits(db, toScan(question, window), { lists: LISTED_KINDS });
+export async function readAnalytics(db: Db, selection: Selection): Promise<Analytics> {
+  const { owner, window, timeZone: zone } = selection;
+  const counts = await countVisits(db, toScan(selection, window), { lists: LISTED_KINDS });
   const lists = await selectLists(db, owner, { totals: counts.lists, rowsMax: SOURCES_MAX });
   return { ...toDayReport(counts, { zone, ...window }), ...toContractLists(lists) };
 }

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { CsvExports } from "../../http/csv-exports.ts";
 import { type Query, readChoice } from "../../http/parameters.ts";
 import { toShownKey } from "../record/key-id.ts";
-import { answerQuestion, readQuestion, readReport } from "./app-report.ts";
+import { makeReport, readReport, readSelection } from "./app-report.ts";
 import {
   readAppBreakdown,
   readAskedList,
@@ -26,7 +26,7 @@ const SPLIT_GROUPS_MAX = 4;
 export function analyticsAppRoutes(routes: HttpRoutes, deps: AnalyticsDeps, csv: CsvExports): void {
   const { db, clock } = deps;
   const ask = (member: Member, query: Query, { signal }: FastifyRequest) =>
-    readQuestion(deps, { ...member, signal }, query);
+    readSelection(deps, { ...member, signal }, query);
 
   routes.add("getAnalytics", async ({ member, query, request: { signal } }) => {
     return await readReport(deps, { ...member, signal }, query);
@@ -38,8 +38,8 @@ export function analyticsAppRoutes(routes: HttpRoutes, deps: AnalyticsDeps, csv:
 
   routes.add("splitFunnel", async ({ member, query, request }) => {
     const dimension = readDimension(query, "channel");
-    const question = await ask(member, query, request);
-    return { groups: await readSplit(db, question, { dimension, groupsMax: SPLIT_GROUPS_MAX }) };
+    const selection = await ask(member, query, request);
+    return { groups: await readSplit(db, selection, { dimension, groupsMax: SPLIT_GROUPS_MAX }) };
   });
 
   routes.add("getBookingTimes", async ({ member, query, request }) => {
@@ -51,15 +51,15 @@ export function analyticsAppRoutes(routes: HttpRoutes, deps: AnalyticsDeps, csv:
   routes.add("exportAnalytics", async ({ member, query, request, reply }) => {
     const table = readChoice(query, "table", ANALYTICS_TABLES) ?? "daily";
     const asked = readAskedList(query);
-    const question = await ask(member, query, request);
-    const { owner, window } = question;
+    const selection = await ask(member, query, request);
+    const { owner, window } = selection;
     const fileName = `${table === "breakdown" ? asked.dimension : table}-${window.from}-${window.to}`;
     const prepare = async () => ({
       fileName,
       lines:
         table === "breakdown"
-          ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.longRunningDb, question, asked))
-          : exportAnalytics(await answerQuestion(deps, question, null), table),
+          ? exportBreakdown(asked.dimension, await readBreakdownFile(deps.longRunningDb, selection, asked))
+          : exportAnalytics(await makeReport(deps, selection, null), table),
     });
     return await csv.send({ request, reply }, { owner, prepare });
   });

@@ -16,7 +16,7 @@ import { startOver } from "../../../../test/support/funnel/start-over.ts";
 import { readZoneRules, toLocalDay } from "../../lib/time/zone-rules.ts";
 import { packVisits } from "../packs/pack-visits.ts";
 import { recordHits } from "../record/record.ts";
-import { readQuestion, readReport } from "./app-report.ts";
+import { readReport, readSelection } from "./app-report.ts";
 import { readBreakdown, readSplit, readTimes } from "./breakdown/breakdown.ts";
 import type { Filter } from "./filters.ts";
 
@@ -125,9 +125,9 @@ async function compare(owner: OrganizationId, scenario: Scenario): Promise<void>
   assert.deepEqual(previous?.totals, before.analytics.totals);
   assert.deepEqual(previous?.daily, before.analytics.daily);
 
-  const question = await readQuestion(reading, reader, query);
+  const selection = await readSelection(reading, reader, query);
   for (const dimension of DIMENSIONS) {
-    const { rows, count, most } = await readBreakdown(db, question, { dimension, part: PART });
+    const { rows, count, most } = await readBreakdown(db, selection, { dimension, part: PART });
     assert.deepEqual(
       rows.map(({ label: _, ...row }) => row),
       byHand.lists[dimension],
@@ -142,15 +142,15 @@ async function compare(owner: OrganizationId, scenario: Scenario): Promise<void>
     };
     assert.deepEqual(most, columns);
     if (dimension !== "source") continue;
-    const page = await readBreakdown(db, question, { dimension, part: { ...PART, limit: 1 } });
+    const page = await readBreakdown(db, selection, { dimension, part: { ...PART, limit: 1 } });
     assert.deepEqual({ count: page.count, most: page.most }, { count, most }, "a page has the scale of the whole list");
   }
-  const { services, ...times } = await readTimes(db, question);
+  const { services, ...times } = await readTimes(db, selection);
   const { viewsByHour, bookingsByHour, leadTimes } = byHand;
   assert.deepEqual(times, { views: viewsByHour, bookings: bookingsByHour, leadTimes });
   assert.deepEqual([services.rows.length, services.count], [byHand.lists.service.length, byHand.lists.service.length]);
   for (const dimension of ["device", "channel", "widget"] as const) {
-    const groups = await readSplit(db, question, { dimension, groupsMax: 9 });
+    const groups = await readSplit(db, selection, { dimension, groupsMax: 9 });
     for (const { key, funnel } of groups)
       assert.deepEqual(
         FUNNEL_STEPS.map((step) => funnel[step]),
@@ -174,8 +174,8 @@ async function compareOpposites(owner: OrganizationId, { filters, early }: Scena
   const reader = await findReader(db, owner);
   const others = toQuery(filters.filter((filter) => filter.dimension !== dimension));
   const count = async (query: Record<string, string[]>) => {
-    const question = await readQuestion(reading, reader, { ...others, ...query, days: "45" });
-    const { bookings, leadTimes } = await readTimes(db, question);
+    const selection = await readSelection(reading, reader, { ...others, ...query, days: "45" });
+    const { bookings, leadTimes } = await readTimes(db, selection);
     return [...bookings.flat(), ...leadTimes];
   };
   const [all, chosen, left] = [

@@ -7,7 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { badParameter, type Query, readPageSize, readParameter, readWindowDays } from "../../http/parameters.ts";
 import { shapeOf } from "../../lib/shape.ts";
 import { parseJsonText } from "../../lib/text/json-text.ts";
-import { type Reader, readAnalytics, readQuestion } from "./app-report.ts";
+import { type Reader, readAnalytics, readSelection } from "./app-report.ts";
 import { type DayWindow, isDay, lastDays, readDayWindow, type Today } from "./app-window.ts";
 import { readBreakdown, readDimension } from "./breakdown/breakdown.ts";
 import { LARGEST_FIRST } from "./breakdown/queries.ts";
@@ -21,7 +21,7 @@ export function analyticsReadRoutes(routes: ReadRoutes, deps: ReadDeps): void {
     const [days, widget] = [readWindowDays(query, "days"), readParameter(query, "widget")];
     const readWindow = (_: Query, { today }: Today) => lastDays(today, days);
     const asked = widget === null ? {} : { widget };
-    return await readAnalytics(deps.db, await readQuestion(deps, { ...caller, signal }, asked, readWindow));
+    return await readAnalytics(deps.db, await readSelection(deps, { ...caller, signal }, asked, readWindow));
   });
 
   routes.add("getBreakdown", async ({ caller, query, request: { signal } }) => {
@@ -35,18 +35,18 @@ async function readBreakdownPage(deps: ReadDeps, reader: Reader, query: Query): 
   const cursor = readCursor(query);
   const filters = readFilters(query);
   requireKnownKeys(filters);
-  const question = await readQuestion(deps, reader, query, (_, { today }) => {
+  const selection = await readSelection(deps, reader, query, (_, { today }) => {
     const window = readDayWindow(query, { today: cursor && cursor.today < today ? cursor.today : today });
     if (cursor) requireSameList(cursor, toAskedText({ dimension, window, filters }));
     return window;
   });
   const part = { ...LARGEST_FIRST, limit: limit + 1, after: cursor?.after ?? null };
-  const { rows } = await readBreakdown(deps.db, question, { dimension, part });
+  const { rows } = await readBreakdown(deps.db, selection, { dimension, part });
   const data = rows.slice(0, limit).map(({ label: _, ...row }) => row);
   const last = rows.length > limit ? data.at(-1) : undefined;
-  const { timeZone, window } = question;
+  const { timeZone, window } = selection;
   const asked = toAskedText({ dimension, window, filters });
-  const nextCursor = last ? toCursor({ today: cursor?.today ?? question.today, asked, after: last }) : null;
+  const nextCursor = last ? toCursor({ today: cursor?.today ?? selection.today, asked, after: last }) : null;
   return { dimension, from: window.from, to: window.to, timeZone, data, nextCursor };
 }
 

@@ -15,7 +15,7 @@ import { updateProgress } from "../packs/pack-queries.ts";
 import { packVisits, rebuildPacks } from "../packs/pack-visits.ts";
 import type { Hit } from "../record/hit.ts";
 import { recordHits } from "../record/record.ts";
-import { readQuestion, readReport } from "./app-report.ts";
+import { readReport, readSelection } from "./app-report.ts";
 import { readBreakdown } from "./breakdown/breakdown.ts";
 
 // An organization's reports are in its new time zone from the moment of the change, and exact at every moment, whatever is
@@ -166,8 +166,8 @@ test("everything in the dashboard is in the new zone at once, from the same pack
     const [reader, responses] = [await findReader(db, owner), [] as unknown[]];
     for (const query of queries) {
       responses.push(await readReport(deps, reader, query));
-      const question = await readQuestion(deps, reader, query);
-      for (const dimension of DIMENSIONS) responses.push(await readBreakdown(db, question, { dimension, part: PART }));
+      const selection = await readSelection(deps, reader, query);
+      for (const dimension of DIMENSIONS) responses.push(await readBreakdown(db, selection, { dimension, part: PART }));
     }
     return responses;
   };
@@ -188,12 +188,12 @@ test("a report is in one zone as a whole, also if the zone changes meanwhile", a
   const owner = await makeOrganization(db, { timeZone: "UTC" });
   const widgetId = await makeWidget(db, owner);
   await recordHits(db, sampleHits({ widgets: [widgetId], from: FIRST, to: NOW }, { visits: 60, seed: 12 }));
-  const question = await readQuestion(deps, await findReader(db, owner), { days: "40" });
-  const read = () => readBreakdown(db, question, { dimension: "source", part: PART });
+  const selection = await readSelection(deps, await findReader(db, owner), { days: "40" });
+  const read = () => readBreakdown(db, selection, { dimension: "source", part: PART });
   const before = await read();
   await updateOrganization(db, owner, { time_zone: "Pacific/Kiritimati" });
   assert.deepEqual(await read(), before);
-  assert.equal((await readQuestion(deps, await findReader(db, owner), { days: "40" })).timeZone, "Pacific/Kiritimati");
+  assert.equal((await readSelection(deps, await findReader(db, owner), { days: "40" })).timeZone, "Pacific/Kiritimati");
 });
 
 test("no time zone is UTC", async () => {

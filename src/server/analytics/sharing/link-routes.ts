@@ -14,7 +14,7 @@ import { chooseId } from "../../http/idempotency-key.ts";
 import { assert } from "../../lib/assert.ts";
 import { randomText } from "../../lib/secrets/random.ts";
 import { countLocked, describeCap } from "../../organizations/organizations.ts";
-import { readQuestion } from "../report/app-report.ts";
+import { readSelection } from "../report/app-report.ts";
 import { readComparison } from "../report/app-window.ts";
 import { deleteReportLink, insertReportLink, listReportLinks, type ReportLinkRow } from "./link-queries.ts";
 import { parseQuery, toReportQuery } from "./saved-query.ts";
@@ -43,7 +43,7 @@ export function reportLinkRoutes(routes: Routes, deps: Pick<Deps, "db" | "clock"
     const now = deps.clock.now();
     const { name } = requireFields({ name: checkLine(body.name, { lengthMax: REPORT_LINK_NAME_LENGTH_MAX }) });
     const query = toReportQuery(body.query);
-    const { window } = await readQuestion(deps, member, parseQuery(query));
+    const { window } = await readSelection(deps, member, parseQuery(query));
     readComparison(parseQuery(query), window);
     const id = chooseId<ReportLinkId>(deps, request, { owner, form: REPORT_LINK_ID });
     const token = randomText(deps.random, BASE62, TOKEN_LENGTH);

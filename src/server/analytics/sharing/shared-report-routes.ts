@@ -5,7 +5,7 @@ import { ApiError } from "../../http/errors/api-error.ts";
 import { toClientNetwork } from "../../http/limits/client-network.ts";
 import { limitByNetwork, rateLimited } from "../../http/limits/rate-limit.ts";
 import { readWidgetNames } from "../../widgets/widgets.ts";
-import { answerQuestion, readQuestion } from "../report/app-report.ts";
+import { makeReport, readSelection } from "../report/app-report.ts";
 import { readComparison } from "../report/app-window.ts";
 import { readTimes } from "../report/breakdown/breakdown.ts";
 import { findShared } from "./link-queries.ts";
@@ -28,10 +28,10 @@ export function sharedReportRoutes(routes: HttpRoutes, deps: SharedDeps): void {
     const { owner, organizationName, name, plan, timeZone } = shared;
     const query = parseQuery(shared.query);
     // Without a signal: that of a request with a body is aborted once the body has been read.
-    const question = await readQuestion(deps, { organizationId: owner, plan, timeZone }, query);
+    const selection = await readSelection(deps, { organizationId: owner, plan, timeZone }, query);
     const [report, times] = await Promise.all([
-      answerQuestion(deps, question, readComparison(query, question.window)),
-      readTimes(db, question),
+      makeReport(deps, selection, readComparison(query, selection.window)),
+      readTimes(db, selection),
     ]);
     const named = new Set([
       ...report.lists.widget.rows.map(({ key }) => key),

@@ -10,7 +10,7 @@ import { countVisits } from "../../count/count-visits.ts";
 import { toWeek } from "../../count/to-counts.ts";
 import type { KeyCounts } from "../../packs/totals.ts";
 import { isKeyed, toKeyId, toStoredKey } from "../../record/key-id.ts";
-import { type Question, type Reader, readQuestion, toScan } from "../app-report.ts";
+import { type Reader, readSelection, type Selection, toScan } from "../app-report.ts";
 import { type DayWindow, readComparison } from "../app-window.ts";
 import { requireKnownKeys } from "../filters.ts";
 import { findMost, toEntry, toFunnel } from "../report.ts";
@@ -38,8 +38,8 @@ export function readDimension(query: Query, fallback?: Dimension): Dimension {
 type Wanted = { dimension: Dimension; part: BreakdownPart };
 type Row = AppBreakdown["rows"][number];
 
-export async function readBreakdown(db: Db, question: Question, { dimension, part }: Wanted): Promise<AppBreakdown> {
-  return await readRows(db, question.owner, { totals: await countList(db, question, dimension), dimension, part });
+export async function readBreakdown(db: Db, selection: Selection, { dimension, part }: Wanted): Promise<AppBreakdown> {
+  return await readRows(db, selection.owner, { totals: await countList(db, selection, dimension), dimension, part });
 }
 
 export async function readRows(
@@ -51,8 +51,8 @@ export async function readRows(
   return { rows: rows.map(({ label, ...row }) => ({ ...toEntry(row), label })), ...all };
 }
 
-async function countList(db: Db, question: Question, dimension: Dimension): Promise<KeyCounts | undefined> {
-  return (await countVisits(db, toScan(question, question.window), { lists: [dimension] })).lists.get(dimension);
+async function countList(db: Db, selection: Selection, dimension: Dimension): Promise<KeyCounts | undefined> {
+  return (await countVisits(db, toScan(selection, selection.window), { lists: [dimension] })).lists.get(dimension);
 }
 
 type AskedList = { dimension: Dimension; order: ListOrder; language: string };
@@ -61,35 +61,35 @@ export function readAskedList(query: Query): AskedList {
   return { dimension: readDimension(query, "channel"), order: readOrder(query), language: readLanguage(query) };
 }
 
-export async function readAppBreakdown(db: Db, question: Question, query: Query): Promise<AppBreakdown> {
+export async function readAppBreakdown(db: Db, selection: Selection, query: Query): Promise<AppBreakdown> {
   const asked = readAskedList(query);
   const offset = (readPageNumber(query) - 1) * PAGE_ROWS;
   if (isNamed(asked.dimension)) {
-    const rows = await readNamed(db, question, asked);
+    const rows = await readNamed(db, selection, asked);
     return { rows: rows.slice(offset, offset + PAGE_ROWS), count: rows.length, most: findMost(rows) };
   }
   const { dimension, order } = asked;
-  return await readBreakdown(db, question, { dimension, part: { ...order, after: null, offset, limit: PAGE_ROWS } });
+  return await readBreakdown(db, selection, { dimension, part: { ...order, after: null, offset, limit: PAGE_ROWS } });
 }
 
 async function readNamed(
   db: Db,
-  question: Question,
+  selection: Selection,
   { dimension, order: { search, sort, isAscending }, language }: AskedList,
 ): Promise<Row[]> {
   const part = { ...LARGEST_FIRST, sort, isAscending, limit: NAMED_ROWS_MAX };
-  const { rows } = await readBreakdown(db, question, { dimension, part });
+  const { rows } = await readBreakdown(db, selection, { dimension, part });
   if (!isNamed(dimension)) return rows;
   const nameOrder = sort === "key" ? (isAscending ? "asc" : "desc") : null;
   return arrangeNamed(rows, { dimension, language, search, nameOrder });
 }
 
 /** All rows, from one snapshot and piece by piece, as the reader takes them. Holds no connection meanwhile. */
-export async function readBreakdownFile(db: Db, question: Question, asked: AskedList): Promise<Iterable<Row[]>> {
+export async function readBreakdownFile(db: Db, selection: Selection, asked: AskedList): Promise<Iterable<Row[]>> {
   const { dimension, order } = asked;
-  if (isNamed(dimension)) return [await readNamed(db, question, asked)];
-  const totals = (await countList(db, question, dimension)) ?? new Map();
-  return parsePieces(await selectPieces(db, question.owner, { totals, dimension, order }));
+  if (isNamed(dimension)) return [await readNamed(db, selection, asked)];
+  const totals = (await countList(db, selection, dimension)) ?? new Map();
+  return parsePieces(await selectPieces(db, selection.owner, { totals, dimension, order }));
 }
 
 function* parsePieces(pieces: readonly string[]): Generator<Row[]> {
@@ -132,12 +132,12 @@ const ROWS_BEFORE = 10_000;
 
 export async function readBreakdownCompared(deps: Pick<Deps, "db" | "clock">, reader: Reader, query: Query) {
   const dimension = readDimension(query);
-  const question = await readQuestion(deps, reader, query);
-  requireKnownKeys(question.filters);
-  const { window, timeZone } = question;
+  const selection = await readSelection(deps, reader, query);
+  requireKnownKeys(selection.filters);
+  const { window, timeZone } = selection;
   const before = readComparison(query, window);
   const read = async (asked: DayWindow, limit: number) =>
-    await readBreakdown(deps.db, { ...question, window: asked }, { dimension, part: { ...LARGEST_FIRST, limit } });
+    await readBreakdown(deps.db, { ...selection, window: asked }, { dimension, part: { ...LARGEST_FIRST, limit } });
   const { rows, count } = await read(window, ROWS);
   const earlier = before && new Map((await read(before, ROWS_BEFORE)).rows.map((row) => [row.key, toCounts(row)]));
   return {
@@ -164,11 +164,11 @@ function toCounts({ views, bookings, conversionRate }: AnalyticsEntry) {
 
 export async function readSplit(
   db: Db,
-  question: Question,
+  selection: Selection,
   { dimension, groupsMax }: { dimension: Dimension; groupsMax: number },
 ): Promise<FunnelSplit["groups"]> {
-  const { owner, window } = question;
-  const counts = await countVisits(db, toScan(question, window), { splitBy: dimension });
+  const { owner, window } = selection;
+  const counts = await countVisits(db, toScan(selection, window), { splitBy: dimension });
   const visits = new Map<number | string, { views: number; bookings: number }>();
   for (const [value, reached] of counts.reachedBy)
     visits.set(value, { views: reached.reduce((sum, count) => sum + count, 0), bookings: 0 });
@@ -186,9 +186,9 @@ export async function readSplit(
 /** Services beside the other times; the whole list is in the breakdown. */
 const SERVICES_SHOWN = 25;
 
-export async function readTimes(db: Db, question: Question): Promise<BookingTimes> {
-  const { owner, window } = question;
-  const counts = await countVisits(db, toScan(question, window), { lists: ["service"] });
+export async function readTimes(db: Db, selection: Selection): Promise<BookingTimes> {
+  const { owner, window } = selection;
+  const counts = await countVisits(db, toScan(selection, window), { lists: ["service"] });
   const part = { ...LARGEST_FIRST, limit: SERVICES_SHOWN };
   return {
     views: toWeek(counts, counts.hourViews),
