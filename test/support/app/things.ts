@@ -10,6 +10,7 @@ import { startRedelivery } from "../../../src/server/webhooks/log/bulk-redeliver
 import { makeKey, makeWidget, NOON } from "../builders.ts";
 import { startCalcomServer } from "../scheduler/calcom/calcom-server.ts";
 import {
+  type Business,
   book,
   type createWebhookService,
   deliverAll,
@@ -33,9 +34,8 @@ export async function prepareThings({ deps, loop }: Awaited<ReturnType<typeof cr
     await calcom.stop();
     await deps.scheduler.outbound.close();
   });
-  const makeThings = async (owner: OrganizationId, plan: Plan): Promise<Things> => {
-    const widgetId = await makeWidget(db, owner);
-    const business = { owner, widgetId, plan };
+  const makeSent = async (business: Business) => {
+    const { owner } = business;
     const { id: endpoint } = await makeEndpoint(deps, business, { url: receiver.url });
     const reference = await book(deps, business);
     await deliverAll(loop);
@@ -48,9 +48,14 @@ export async function prepareThings({ deps, loop }: Awaited<ReturnType<typeof cr
     const filter = { states: ["failed"], from, to, endpoint } as const;
     const redelivery = await startRedelivery(deps, owner, filter, async () => undefined);
     assert.ok(redelivery.kind === "started");
-    const wanted = { kind: "calcom", name: "Practice", ...calcom.parts } as const;
-    const added = await addConnection(deps, owner, wanted, noAudit);
+    return { endpoint, reference, delivery, redelivery: redelivery.id };
+  };
+  const makeConnection = async (owner: OrganizationId) => {
+    const added = await addConnection(deps, owner, { kind: "calcom", name: "Practice", ...calcom.parts }, noAudit);
     assert.ok(added.kind === "added");
+    return added.id;
+  };
+  const makeOthers = async (owner: OrganizationId) => {
     const { id: key } = await makeKey(db, owner);
     const segment = randomId<SegmentId>(systemRandom, SEGMENT_ID);
     const filters = { name: "Phones", query: "device=mobile", created_at: NOON };
@@ -58,20 +63,25 @@ export async function prepareThings({ deps, loop }: Awaited<ReturnType<typeof cr
     const link = randomId<ReportLinkId>(systemRandom, REPORT_LINK_ID);
     const shared = { name: "Week", query: "days=7", token: link, created_by: null, created_at: NOON };
     await insertReportLink(db, { organization_id: owner, id: link, ...shared });
-    const connection = added.id;
+    return { key, segment, link };
+  };
+  const makeThings = async (owner: OrganizationId, plan: Plan): Promise<Things> => {
+    const widget = await makeWidget(db, owner);
+    const sent = await makeSent({ owner, widgetId: widget, plan });
+    return { widget, ...sent, ...(await makeOthers(owner)), connection: await makeConnection(owner) };
+  };
+  /** Those that the text names. What was sent and connections take most of the time. */
+  const makeNamed = async (owner: OrganizationId, plan: Plan, text: string): Promise<Partial<Things>> => {
+    const widget = await makeWidget(db, owner);
     return {
-      widget: widgetId,
-      reference,
-      endpoint,
-      delivery,
-      redelivery: redelivery.id,
-      key,
-      connection,
-      segment,
-      link,
+      widget,
+      ...(await makeOthers(owner)),
+      ...(/:(endpoint|reference|delivery|redelivery)/.test(text) &&
+        (await makeSent({ owner, widgetId: widget, plan }))),
+      ...(text.includes(":connection") && { connection: await makeConnection(owner) }),
     };
   };
-  return { makeThings, receiver, calcom };
+  return { makeThings, makeNamed, receiver, calcom };
 }
 
 /** The path with the things' IDs, from `/widgets/:widget` or `/widgets/{widget}`. */
