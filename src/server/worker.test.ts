@@ -46,8 +46,8 @@ test("a failed run is logged and the next one runs", async () => {
 
   const failures = lines.map((line) => JSON.parse(line)).filter(({ name }) => name === "task.failed");
   assert.deepEqual(
-    failures.map(({ level, task, error }) => ({ level, task, type: error.type, message: error.message })),
-    [{ level: "error", task: "flaky", type: "RangeError", message: "a bad night" }],
+    failures.map(({ level, task, error }) => ({ level, task, type: error.type })),
+    [{ level: "error", task: "flaky", type: "RangeError" }],
   );
   const { failed, succeeded = 0 } = await countRuns("flaky");
   assert.equal(failed, 1);

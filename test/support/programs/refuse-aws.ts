@@ -4,7 +4,10 @@ import { registerHooks } from "node:module";
 
 registerHooks({
   resolve(specifier, context, next) {
-    if (specifier.startsWith("@aws-sdk/")) throw new Error("The AWS library was loaded");
+    if (specifier.startsWith("@aws-sdk/")) {
+      process.stderr.write("The AWS library was loaded\n");
+      process.exit(1);
+    }
     return next(specifier, context);
   },
 });
