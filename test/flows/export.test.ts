@@ -24,12 +24,20 @@ const PROGRAM = fileURLToPath(new URL("../../src/server/cli/main.ts", import.met
 const { db, url, pool } = await createTestDatabase();
 const longRunningDb = openLongRunningDb(pool);
 const s3 = await startS3Server();
-const cli = createCommandLine({ DATABASE_URL: url, AWS_ENDPOINT_URL_S3: s3.endpoint, ...s3.environment });
 
-/** Commands use the machine's clock. */
-const DAY = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
+/** The time of all commands: buckets refuse what was signed long ago. */
+const NOW_MS = Date.now();
+const STOPPED = `--import ${new URL("../support/programs/stop-clock.ts", import.meta.url).href}`;
+const DAY = new Date(NOW_MS - 3 * DAY_MS).toISOString().slice(0, 10);
 /** DAY and those after it that are over by an hour. */
-const countDays = () => Math.floor((Date.now() - HOUR_MS - Date.parse(DAY)) / DAY_MS);
+const DAYS = Math.floor((NOW_MS - HOUR_MS - Date.parse(DAY)) / DAY_MS);
+const STOPPED_AT = { STOPPED_AT_MS: String(NOW_MS) };
+const cli = createCommandLine({
+  ...STOPPED_AT,
+  DATABASE_URL: url,
+  AWS_ENDPOINT_URL_S3: s3.endpoint,
+  ...s3.environment,
+});
 const FILE = `${DAY}.ndjson`;
 
 function makeFolder(): string {
@@ -55,19 +63,22 @@ async function makeOwner(bookings: number): Promise<OrganizationId> {
 }
 
 function exportTo(to: string, owner: string, settings: Record<string, string> = {}): Promise<Outcome> {
-  return cli.run(["export", "--to", to, "--org", owner], { settings });
+  return cli.run(["export", "--to", to, "--org", owner], { settings, nodeOptions: STOPPED });
 }
 
 /** All days, each with totals; one has bookings too. */
-function wroteAll(): Outcome {
-  const days = countDays();
-  return { code: 0, stdout: `Wrote ${days + 1} files about ${days} days of 1 organization.\n`, stderr: "" };
-}
+const WROTE_ALL: Outcome = {
+  code: 0,
+  stdout: `Wrote ${DAYS + 1} files about ${DAYS} days of 1 organization.\n`,
+  stderr: "",
+};
 
 function start(args: readonly string[]): ChildProcess {
   const child = spawn(process.execPath, [PROGRAM, "export", ...args], {
     env: {
       ...CLEAN_ENVIRONMENT,
+      NODE_OPTIONS: `${CLEAN_ENVIRONMENT.NODE_OPTIONS} ${STOPPED}`,
+      ...STOPPED_AT,
       ...s3.environment,
       DATABASE_URL: url,
       AWS_ENDPOINT_URL_S3: s3.endpoint,
@@ -90,10 +101,10 @@ const some = await makeOwner(SOME);
 describe("a day with many bookings", () => {
   test("is written in little memory", async () => {
     const folder = makeFolder();
-    const options = { nodeOptions: "--max-old-space-size=80" };
+    const options = { nodeOptions: `--max-old-space-size=80 ${STOPPED}` };
     const large = await makeOwner(LARGE);
     const outcome = await cli.run(["export", "--to", folder, "--org", large], options);
-    assert.deepEqual(outcome, wroteAll());
+    assert.deepEqual(outcome, WROTE_ALL);
     const text = readFileSync(join(folder, `bookings/organization_id=${large}/${FILE}`), "utf8");
     const lines = text.trimEnd().split("\n");
     assert.equal(new Set(lines.map((line) => JSON.parse(line).reference)).size, LARGE);
@@ -110,7 +121,7 @@ describe("a day with many bookings", () => {
     assert.deepEqual(readdirSync(home), [partial]);
     assert.deepEqual(globSync("**/*.ndjson", { cwd: folder }), []);
 
-    assert.deepEqual(await exportTo(folder, some), wroteAll());
+    assert.deepEqual(await exportTo(folder, some), WROTE_ALL);
     assert.deepEqual(readdirSync(home), [FILE]);
     assert.equal(readFileSync(join(home, FILE), "utf8").trimEnd().split("\n").length, SOME);
   });
@@ -121,13 +132,13 @@ describe("a day with many bookings", () => {
     // Whichever came second found the first at work, or everything done.
     const [first, second] = both.sort((a, b) => b.stdout.length - a.stdout.length || (a.code ?? 0) - (b.code ?? 0));
     const said = both.map(({ stdout }) => stdout);
-    assert.ok(said.includes(wroteAll().stdout), said.join());
+    assert.ok(said.includes(WROTE_ALL.stdout), said.join());
     assert.deepEqual([first?.stderr, second?.stderr], ["", ""]);
     assert.ok(
       said.some((text) => /^Wrote 0 files/.test(text)),
       said.join(),
     );
-    assert.equal(globSync("**/*.ndjson", { cwd: folder }).length, countDays() + 1);
+    assert.equal(globSync("**/*.ndjson", { cwd: folder }).length, DAYS + 1);
     const text = readFileSync(join(folder, `bookings/organization_id=${some}/${FILE}`), "utf8");
     assert.equal(text.trimEnd().split("\n").length, SOME);
   });
@@ -139,9 +150,9 @@ describe("a day with many bookings", () => {
     await killNow(child);
     assert.deepEqual(await s3.read("large"), {});
 
-    assert.deepEqual(await exportTo("s3://large", some), wroteAll());
+    assert.deepEqual(await exportTo("s3://large", some), WROTE_ALL);
     const objects = await s3.read("large");
-    assert.equal(Object.keys(objects).length, countDays() + 1);
+    assert.equal(Object.keys(objects).length, DAYS + 1);
     assert.equal(objects[`bookings/organization_id=${some}/${FILE}`]?.trimEnd().split("\n").length, SOME);
   });
 });
@@ -152,8 +163,8 @@ describe("a bucket", () => {
   test("gets the same files as a folder, below the prefix, and a second run changes nothing", async () => {
     await s3.makeBucket("warehouse");
     const folder = makeFolder();
-    assert.deepEqual(await exportTo(folder, await owner), wroteAll());
-    assert.deepEqual(await exportTo("s3://warehouse/raw//bookflow/", await owner), wroteAll());
+    assert.deepEqual(await exportTo(folder, await owner), WROTE_ALL);
+    assert.deepEqual(await exportTo("s3://warehouse/raw//bookflow/", await owner), WROTE_ALL);
     const paths = globSync("**/*.ndjson", { cwd: folder });
     const expected = paths.map((path) => [`raw/bookflow/${path}`, readFileSync(join(folder, path), "utf8")]);
     const objects = await s3.read("warehouse");
@@ -219,13 +230,15 @@ test("the AWS library is loaded only for a bucket", async () => {
       // Not the bundled program, where the library has another name.
       env: {
         PATH: process.env["PATH"],
+        NODE_OPTIONS: STOPPED,
+        ...STOPPED_AT,
         DATABASE_URL: url,
         SECRET_KEY: "a secret key for tests, of 32 characters and more",
       },
       encoding: "utf8",
     });
   const { status, stdout } = run(makeFolder());
-  assert.deepEqual([status, stdout], [0, wroteAll().stdout]);
+  assert.deepEqual([status, stdout], [0, WROTE_ALL.stdout]);
   assert.match(run("s3://large").stderr, /The AWS library was loaded/);
 });
 
