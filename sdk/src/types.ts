@@ -125,7 +125,7 @@ export type Deletion = {
 
 export type DeletionPage = {
   data: Deletion[];
-  /** deletedAt of the last deletion on the page when more exist, else null. Send it back as cursor. */
+  /** deletedAt of the last deletion on the page if there are more, otherwise null. Send it back as cursor. */
   nextCursor: string | null;
 };
 

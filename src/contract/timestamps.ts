@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 
 const LEAP_YEAR = "(?:\\d\\d(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)";
 const YEAR = "(?:[1-9]\\d{3}|0[1-9]\\d\\d|00[1-9]\\d|000[1-9])";
@@ -24,3 +24,16 @@ export const Timestamp = Type.String({
 /** A timestamp with its own description and example. */
 export const timestampOf = (meaning: string, example: string): typeof Timestamp =>
   Type.String({ ...Timestamp, description: `${meaning} ${FORM}`, examples: [example] });
+
+/** A page of things that are ordered by an instant, which is the cursor. `last` names it: "createdAt of the last booking". */
+export const pageByTime = <Item extends TSchema>(item: Item, page: { title: string; last: string; example: string }) =>
+  Type.Object(
+    {
+      data: Type.Array(item),
+      nextCursor: Type.Union([Type.String(), Type.Null()], {
+        description: `${page.last} on the page if there are more, otherwise null. Send it back as cursor.`,
+        examples: [page.example],
+      }),
+    },
+    { title: page.title },
+  );

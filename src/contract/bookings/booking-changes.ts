@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { timestampOf } from "../timestamps.ts";
+import { pageByTime, timestampOf } from "../timestamps.ts";
 import { BOOKING_STATUS_CANCELLED, bookingFields } from "./booking.ts";
 
 // What became of appointments since they were booked, for those who keep copies of the bookings. No personal data.
@@ -30,17 +30,11 @@ export const Change = Type.Object(
 );
 export type Change = Static<typeof Change>;
 
-export const ChangePage = Type.Object(
-  {
-    data: Type.Array(Change),
-    nextCursor: Type.Union([Type.String(), Type.Null()], {
-      description:
-        "changedAt of the last change on the page if there are more, otherwise null. Send it back as cursor.",
-      examples: ["2026-11-03T10:05:00.000Z"],
-    }),
-  },
-  { title: "ChangePage" },
-);
+export const ChangePage = pageByTime(Change, {
+  title: "ChangePage",
+  last: "changedAt of the last change",
+  example: "2026-11-03T10:05:00.000Z",
+});
 export type ChangePage = Static<typeof ChangePage>;
 
 // Deletions of stored bookings, for those who keep copies of them. They contain no personal data.
@@ -68,14 +62,9 @@ export const Deletion = Type.Object(
 );
 export type Deletion = Static<typeof Deletion>;
 
-export const DeletionPage = Type.Object(
-  {
-    data: Type.Array(Deletion),
-    nextCursor: Type.Union([Type.String(), Type.Null()], {
-      description: "deletedAt of the last deletion on the page when more exist, else null. Send it back as cursor.",
-      examples: ["2026-11-03T16:20:00.000Z"],
-    }),
-  },
-  { title: "DeletionPage" },
-);
+export const DeletionPage = pageByTime(Deletion, {
+  title: "DeletionPage",
+  last: "deletedAt of the last deletion",
+  example: "2026-11-03T16:20:00.000Z",
+});
 export type DeletionPage = Static<typeof DeletionPage>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Attribution } from "../analytics/attribution.ts";
 import { REFERENCE_PATTERN } from "../ids.ts";
-import { timestampOf } from "../timestamps.ts";
+import { pageByTime, timestampOf } from "../timestamps.ts";
 
 // All examples in this folder describe the same booking, so that the API reference reads as a whole.
 
@@ -97,16 +97,10 @@ export const AnonymousBooking = Type.Object(
 );
 export type AnonymousBooking = Static<typeof AnonymousBooking>;
 
-const nextCursor = Type.Union([Type.String(), Type.Null()], {
-  description: "createdAt of the last booking on the page if there are more, otherwise null. Send it back as cursor.",
-  examples: ["2026-11-01T09:30:00.000Z"],
-});
+const cursor = { last: "createdAt of the last booking", example: "2026-11-01T09:30:00.000Z" };
 
-export const BookingPage = Type.Object({ data: Type.Array(Booking), nextCursor }, { title: "BookingPage" });
+export const BookingPage = pageByTime(Booking, { title: "BookingPage", ...cursor });
 export type BookingPage = Static<typeof BookingPage>;
 
 /** What a key with `bookings.anonymous`, and without `bookings`, gets. */
-export const AnonymousBookingPage = Type.Object(
-  { data: Type.Array(AnonymousBooking), nextCursor },
-  { title: "AnonymousBookingPage" },
-);
+export const AnonymousBookingPage = pageByTime(AnonymousBooking, { title: "AnonymousBookingPage", ...cursor });
