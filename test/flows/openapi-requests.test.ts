@@ -40,7 +40,7 @@ const { app, deps } = service;
 const { port } = await openWire(app);
 const owner = await makeOrganization(deps.db, { plan: "business" });
 const { key } = await makeKey(deps.db, owner, { scopes: KEY_SCOPES });
-const { makeThings, receiver, calcom } = await prepareThings(service);
+const { makeThings, makeNamed, receiver, calcom } = await prepareThings(service);
 const document = resolve((await app.inject("/api/v1/openapi.json")).json()) as {
   paths: Record<string, Record<string, Operation>>;
 };
@@ -186,7 +186,8 @@ const calcomGiven = { settings: [calcom.parts.settings], credentials: [calcom.pa
 const shared = await makeThings(owner, "business");
 for (const { method, path, operation } of operations) {
   // What one operation changes or deletes isn't there for the next.
-  const things = method === "GET" ? shared : await makeThings(owner, "business");
+  const own = method === "GET" ? {} : await makeNamed(owner, "business", path);
+  const things = { ...shared, ...own };
   const parameters = operation.parameters ?? [];
   const inPath = parameters.filter((each) => each.in === "path");
   const inQuery = parameters.filter((each) => each.in === "query");

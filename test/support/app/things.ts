@@ -76,9 +76,9 @@ export async function prepareThings({ deps, loop }: Awaited<ReturnType<typeof cr
     return {
       widget,
       ...(await makeOthers(owner)),
-      ...(/:(endpoint|reference|delivery|redelivery)/.test(text) &&
+      ...(/[:{](endpoint|reference|delivery|redelivery)/.test(text) &&
         (await makeSent({ owner, widgetId: widget, plan }))),
-      ...(text.includes(":connection") && { connection: await makeConnection(owner) }),
+      ...(/[:{]connection/.test(text) && { connection: await makeConnection(owner) }),
     };
   };
   return { makeThings, makeNamed, receiver, calcom };
