@@ -29,7 +29,7 @@ async function assertInternal(
   assert.match(String(id), /^req_/);
 }
 
-type ErrorLine = { name: string; route: string; type: string; code?: string; message?: string };
+type ErrorLine = { name: string; route: string; type: string; code?: string; message?: string | undefined };
 
 /** The log's error lines since the last call, without values that vary between runs. */
 function takeErrorLines(): ErrorLine[] {
@@ -54,7 +54,7 @@ test("a database failure gives 500 with a fixed message, and the log has its cau
     await sql`alter table ${sql.id(table)} rename column ${sql.id(column)} to gone`.execute(deps.db);
     await assertInternal({ url, headers });
     assert.deepEqual(takeErrorLines(), [
-      { name: "request.failed", route, type: "DatabaseError", code: "42703", message: "on a statement" },
+      { name: "request.failed", route, type: "DatabaseError", code: "42703", message: undefined },
     ]);
     // Requests that need no database still work.
     assert.equal((await app.inject({ url: "/api/v1/widgets" })).statusCode, 401);
