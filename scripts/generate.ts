@@ -1,14 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { buildApp } from "../src/server/app.ts";
-import { parseConfig } from "../src/server/config.ts";
-import { createDeps } from "../src/server/create-deps.ts";
-import { openDb, openPool } from "../src/server/db/connections/pool.ts";
-import { createLog } from "../src/server/lib/log/log.ts";
 import { offerHelp } from "../src/server/lib/offer-help.ts";
-import { endSharing } from "../test/support/after-last-file.ts";
-import { databaseUrl, TEMPLATE_DATABASE } from "../test/support/database/database.ts";
-import { GENERATED_FILES } from "./generated-files.ts";
-import { openTestServer } from "./test-server.ts";
 
 // `npm run generate`: writes the committed files that follow from the code.
 
@@ -16,6 +7,23 @@ offerHelp(`npm run generate
 
 Writes the files that follow from the code: openapi.json, schema.sql, record-statement.sql, .env.example, the tables in the guides for
 operators and the client library's types.`);
+
+// Loading the service takes seconds, which help doesn't need.
+const [{ buildApp }, { parseConfig }, { createDeps }, { openDb, openPool }, { createLog }] = await Promise.all([
+  import("../src/server/app.ts"),
+  import("../src/server/config.ts"),
+  import("../src/server/create-deps.ts"),
+  import("../src/server/db/connections/pool.ts"),
+  import("../src/server/lib/log/log.ts"),
+]);
+const [{ endSharing }, { databaseUrl, TEMPLATE_DATABASE }, { GENERATED_FILES }, { openTestServer }] = await Promise.all(
+  [
+    import("../test/support/after-last-file.ts"),
+    import("../test/support/database/database.ts"),
+    import("./generated-files.ts"),
+    import("./test-server.ts"),
+  ],
+);
 
 /** Never seals anything; it only prevents a key from being created in the data folder. */
 const SECRET_KEY = "no secret, since nothing is ever sealed with it";
