@@ -102,7 +102,7 @@ class Series {
   async repeat(): Promise<void> {
     const result = await runLoad({ ...this.#plan, warmUpMs: WARM_UP_MS, measureMs: MEASURE_MS }, () => undefined);
     if (Object.keys(result.statuses).join() !== "200")
-      throw new Error(`The answers were ${JSON.stringify(result.statuses)}`);
+      throw new Error(`The responses were ${JSON.stringify(result.statuses)}`);
     this.#results.push(result);
     this.#results.sort((one, other) => one.rate - other.rate);
   }

@@ -14,7 +14,7 @@ import { type Business, book, makeBusiness, openBookings } from "./support/webho
 import { countQueued, fillQueue, makeBusinesses, switchEndpoints, waitUntilSent } from "./support/webhook-queue.ts";
 
 // Deliveries to a receiver on this machine: how many per second the service sustains, how soon the first byte arrives after a
-// booking's commit in another process or after the answer to a visitor, and whether one hung endpoint with a long queue slows
+// booking's commit in another process or after the response to a visitor, and whether one hung endpoint with a long queue slows
 // down the others. Rates are compared with a plain loop of undici POSTs of the same bytes to the same receiver, in turn with the deliveries.
 
 /** Of plain POSTs, of the median, and of the same without the hung endpoint. */
@@ -68,7 +68,7 @@ async function measure(bench: Bench): Promise<Bar[]> {
   const { fromQueue, whileBooking, ceiling, residentMb } = await measureThroughput(bench);
   const overHttp = await measureOverHttp(bench);
   const { alone, besideHung } = await measureFirstBytes(bench);
-  const answered = `answer to a visitor to first byte at ${HTTP_BOOKINGS_PER_SECOND} bookings a second`;
+  const answered = `response to a visitor to first byte at ${HTTP_BOOKINGS_PER_SECOND} bookings a second`;
   const pace = `commit to first byte at ${BOOKINGS_PER_SECOND} bookings a second`;
   const beside = `the same beside a hung endpoint with ${HUNG_WAITING.toLocaleString("en")} waiting`;
   printTable([

@@ -14,7 +14,7 @@ export type Fault = {
   readonly name: string;
   /** Causes the fault, which lasts a few seconds and is over when this resolves. Returns what exactly happened. */
   readonly happen: (world: World, random: SeededRandom) => Promise<string>;
-  /** How much of an answer's time the fault itself causes. */
+  /** How much of a response's time the fault itself causes. */
   readonly excuseMs?: (response: TimedResponse) => number;
 };
 
@@ -217,7 +217,7 @@ export const FAULTS: readonly Fault[] = [
       for (const route of SCHEDULER_ROUTES) calcom.injectFault(route, injection, injection, injection);
       await sleep(lastingMs(random));
       calcom.stopFaults();
-      return `the next three answers of each kind: ${kind}`;
+      return `the next three responses of each kind: ${kind}`;
     },
   },
 ];

@@ -13,7 +13,7 @@ const BROWSERS = 12;
 const BOOKERS = 3;
 const READERS = 2;
 const STEPS = FUNNEL_STEPS.slice(0, 5);
-/** Longer than any answer may take, so that slow answers are measured instead of given up. */
+/** Longer than any response may take, so that slow responses are measured instead of given up. */
 const REQUEST_LIMIT_MS = 60_000;
 const RETRY_MS = 100;
 const LAG_TICK_MS = 20;
@@ -25,12 +25,12 @@ const READ_PATHS = ["/api/v1/bookings?limit=5", "/api/v1/widgets", "/api/v1/anal
 
 type Received = { status: number; body: string };
 
-/** An answer from a web process, or none within the limit (status 0). */
+/** A response from a web process, or none within the limit (status 0). */
 export type TimedResponse = {
   /** Method and path, without ids and query. */
   readonly route: string;
   readonly web: string;
-  /** The widget books in the external scheduling system. */
+  /** The widget books in a scheduling system. */
   readonly isExternal: boolean;
   readonly status: number;
   readonly tookMs: number;
@@ -38,7 +38,7 @@ export type TimedResponse = {
   readonly lagMs: number;
 };
 
-/** Faster answers are not kept. */
+/** Faster responses are not kept. */
 const SLOW_MS = 1_000;
 export type SentVisit = { visitId: string; widget: string; steps: string[] };
 
@@ -69,7 +69,7 @@ export class Load {
   /** Responses that no fault excuses. */
   readonly wrongResponses: string[] = [];
   readonly counts = { events: 0, bookings: 0, refusedBookings: 0, reads: 0, unavailable: 0 };
-  /** Answers that took a second or more. */
+  /** Responses that took a second or more. */
   readonly slowResponses: TimedResponse[] = [];
   readonly #world: LoadWorld;
   readonly #agent = new Agent({ connections: 64, pipelining: 1 });

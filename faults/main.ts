@@ -106,7 +106,7 @@ async function playRound(round: number): Promise<void> {
   const slowest = findSlowest(slowResponses);
   const verdict = wrong.length === 0 ? "ok" : `WRONG: ${wrong.join("; ")}`;
   console.log(
-    `${round}/${rounds} ${fault.name} (${happened}): ready after ${Math.round(recoveredMs)} ms, delivered after ${Math.round(deliveredMs)} ms, slowest answer ${slowest === null ? "below 1 s" : describeResponse(slowest)}, ${verdict}`,
+    `${round}/${rounds} ${fault.name} (${happened}): ready after ${Math.round(recoveredMs)} ms, delivered after ${Math.round(deliveredMs)} ms, slowest response ${slowest === null ? "below 1 s" : describeResponse(slowest)}, ${verdict}`,
   );
 }
 
@@ -124,7 +124,7 @@ function toSeconds(ms: number): string {
 
 function printTable(memoryBeforeMb: number): void {
   console.log(
-    "\n| fault | rounds | survived | ready again, slowest | delivered, slowest | slowest answer |\n|---|---|---|---|---|---|",
+    "\n| fault | rounds | survived | ready again, slowest | delivered, slowest | slowest response |\n|---|---|---|---|---|---|",
   );
   for (const [name, { rounds: count, recoveredMs, deliveredMs, slowResponses, wrong }] of [...tallies].sort()) {
     const failed = new Set(wrong.map((what) => what.split(":")[0])).size;
@@ -150,7 +150,7 @@ function findSlowest(responses: readonly TimedResponse[]): TimedResponse | null 
 }
 
 /**
- * One sentence for each answer that took too long: a visitor gets one within seconds, even if it is only a 503. Time that the fault itself
+ * One sentence for each response that took too long: a visitor gets one within seconds, even if it is only a 503. Time that the fault itself
  * takes, such as a suspended process, and the machine's own load don't count.
  */
 function judgeResponses(responses: readonly TimedResponse[], fault: Pick<Fault, "excuseMs">): string[] {
@@ -160,6 +160,6 @@ function judgeResponses(responses: readonly TimedResponse[], fault: Pick<Fault, 
 }
 
 function describeResponse({ route, isExternal, status, tookMs, lagMs }: TimedResponse): string {
-  const outcome = status === 0 ? "no answer" : String(status);
+  const outcome = status === 0 ? "no response" : String(status);
   return `${route}${isExternal ? " (external)" : ""} ${outcome} after ${(tookMs / 1000).toFixed(1)} s (machine late by ${(lagMs / 1000).toFixed(1)} s)`;
 }

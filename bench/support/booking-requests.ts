@@ -50,7 +50,7 @@ export function toBookingRequest(widget: string, slot: FreeSlot): string {
   });
 }
 
-/** Books over HTTP. Resolves with the reference and the time of the answer. */
+/** Books over HTTP. Resolves with the reference and the time of the response. */
 export async function bookOverHttp(
   port: number,
   widget: string,

@@ -60,8 +60,8 @@ function toCpu(share: number, rate: number): string {
   return share === 0 ? "" : `${Math.round(share * 100)}% = ${Math.round((share * 1e6) / rate)} µs each`;
 }
 
-/** Stops the bench if any answer had another status. */
+/** Stops the bench if any response had another status. */
 export function requireStatus({ statuses }: LoadResult, expected: number): void {
   if (Object.keys(statuses).join() !== String(expected))
-    throw new Error(`The answers were ${JSON.stringify(statuses)}`);
+    throw new Error(`The responses were ${JSON.stringify(statuses)}`);
 }

@@ -24,7 +24,7 @@ export type Request = {
   signal?: AbortSignal | undefined;
 };
 
-/** One request, with retries: whatever it does must do no more when it is repeated. Null if the answer has no content. */
+/** One request, with retries: whatever it does must do no more when it is repeated. Null if the response has no content. */
 export async function sendRequest<T>(connection: Connection, request: Request): Promise<T> {
   const { retries } = connection;
   const { signal } = request;

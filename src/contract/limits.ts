@@ -1,4 +1,5 @@
-// The contract's Limits table. The other limits: retention periods in plans.ts, the delivery log's days in delivery.ts.
+// The contract's Limits table, and other limits that receivers and visitors notice. Retention periods are in plans.ts, the delivery
+// log's days in webhooks/delivery.ts.
 
 export const PAGE_SIZE_DEFAULT = 100;
 export const PAGE_SIZE_MAX = 500;

@@ -6,7 +6,7 @@ export type Plan = (typeof PLANS)[number];
 export type Feature = "readApi" | "webhooks" | "csvExport";
 
 /** For stored bookings and funnel events. Months are calendar months. */
-export type RetentionPeriod = { readonly days: number } | { readonly months: number };
+type RetentionPeriod = { readonly days: number } | { readonly months: number };
 
 type PlanTerms = {
   readonly name: string;
@@ -22,4 +22,8 @@ export const PLAN_TERMS: Readonly<Record<Plan, PlanTerms>> = {
 
 export function planIncludes(plan: Plan, feature: Feature): boolean {
   return PLAN_TERMS[plan].features.includes(feature);
+}
+
+export function describeRetention({ retention }: PlanTerms): string {
+  return "days" in retention ? `${retention.days} days` : `${retention.months} months`;
 }

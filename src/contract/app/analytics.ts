@@ -50,7 +50,7 @@ export const AppAnalytics = Type.Object({
   /** First and last day of the window, both included. */
   from: Day,
   to: Day,
-  /** The local date and time of the answer: 2026-11-01T12:00. */
+  /** The local date and time of the response: 2026-11-01T12:00. */
   now: Type.String(),
   hourly: nullable(Hours),
   lists: Type.Object({

@@ -41,7 +41,7 @@ export type BookingSummary = Static<typeof BookingSummary>;
 
 export const BookingSummaryPage = Type.Object({
   data: Type.Array(BookingSummary),
-  /** The place of the last booking on the page if there are more; send it back as `cursor`. */
+  /** The position of the last booking on the page if there are more; send it back as `cursor`. */
   nextCursor: NullableText,
 });
 export type BookingSummaryPage = Static<typeof BookingSummaryPage>;

@@ -4,7 +4,7 @@ import { ask, askPages, call } from "./call.ts";
 import { deliveriesKey } from "./deliveries.ts";
 
 // Queries about people and the organization; other nouns have their own files. Keys of an organization's data start with its
-// id, so that no answer shows up under another organization.
+// id, so that no response shows up under another organization.
 
 export const optionsQuery = ask("listSignInOptions", ["sign-in-options"], {});
 

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { ENTRY_PAGES } from "#contract/app/addresses.ts";
-import { PLAN_TERMS, PLANS, type Plan } from "#contract/plans.ts";
+import { describeRetention, PLAN_TERMS, PLANS, type Plan } from "#contract/plans.ts";
 import { call } from "../api/call.ts";
 import { optionsQuery } from "../api/queries.ts";
 import { useAction } from "../hooks/use-action.ts";
@@ -87,7 +87,7 @@ function SetUpForm({ token, defaultPlan }: { token: string; defaultPlan: Plan })
           <div>
             {option.label}
             <Text size="xs" c="dimmed">
-              {PLAN_USES[option.value as Plan]}
+              {PLAN_USES[option.value as Plan]} Data is kept for {describeRetention(PLAN_TERMS[option.value as Plan])}.
             </Text>
           </div>
         )}
@@ -100,7 +100,7 @@ function SetUpForm({ token, defaultPlan }: { token: string; defaultPlan: Plan })
 }
 
 const PLAN_USES: Record<Plan, string> = {
-  free: "Analytics and stored bookings. Data is kept for 30 days.",
-  pro: "Also webhooks and CSV export. Data is kept for 12 months.",
-  business: "Also the read API. Data is kept for 24 months.",
+  free: "Analytics and stored bookings.",
+  pro: "Also webhooks and CSV export.",
+  business: "Also the read API.",
 };

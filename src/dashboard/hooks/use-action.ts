@@ -14,7 +14,7 @@ export type ActionOptions<Input, Output> = {
   successMessage?: (output: Output, input: Input) => string | null;
   /** Keys of the queries to refresh, or prefixes of keys. */
   refreshes?: readonly QueryKey[];
-  /** Not called if the screen or dialog was left before the answer came. */
+  /** Not called if the screen or dialog was left before the response came. */
   onDone?: (output: Output, input: Input) => void;
   /** Receives the errors of its fields. */
   form?: ActionForm;
@@ -22,7 +22,7 @@ export type ActionOptions<Input, Output> = {
   isQuiet?: boolean;
 };
 
-/** After these the server's state may differ from what the screen shows. 0: no answer. */
+/** After these the server's state may differ from what the screen shows. 0: no response. */
 function needsRefresh({ status }: ApiFailure): boolean {
   return [0, 404, 409].includes(status) || status >= 500;
 }

@@ -14,6 +14,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { CHANNELS, NOT_SET } from "#contract/analytics/dimensions.ts";
 import type { FilterTrial } from "#contract/app/endpoints.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/webhooks/delivery.ts";
 import { ENDPOINT_FILTERS, type EndpointKind } from "#contract/webhooks/endpoint.ts";
 import { call } from "../api/call.ts";
 import { widgetsQuery } from "../api/queries.ts";
@@ -152,7 +153,8 @@ const SHOWN_MAX = 10;
 
 function Trial({ trial: { events, matching } }: { trial: FilterTrial }) {
   const { format } = useOrganization();
-  if (events.length === 0) return <Text size="sm">No events in the last 30 days to try the filters on.</Text>;
+  if (events.length === 0)
+    return <Text size="sm">No events in the last {DELIVERY_LOG_DAYS} days to try the filters on.</Text>;
   const shown = events.filter(({ matches }) => matches).slice(0, SHOWN_MAX);
   return (
     <Stack gap="xs">

@@ -3,6 +3,7 @@ import { IconSend } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AppEndpoint } from "#contract/app/endpoints.ts";
+import { DELIVERY_LOG_DAYS } from "#contract/webhooks/delivery.ts";
 import { deliveriesQuery } from "../api/deliveries.ts";
 import { DeliveryTable } from "../deliveries/DeliveryTable.tsx";
 import { RedeliverDialog } from "../deliveries/RedeliverDialog.tsx";
@@ -46,7 +47,7 @@ export function RecentSection({ endpoint }: { endpoint: AppEndpoint }) {
           return rows.length > 0 ? (
             <DeliveryTable label="Latest deliveries" deliveries={rows} isForOneEndpoint />
           ) : (
-            <EmptyState icon={IconSend} title="No deliveries in the last 30 days">
+            <EmptyState icon={IconSend} title={`No deliveries in the last ${DELIVERY_LOG_DAYS} days`}>
               Send a test to check that your receiver works.
             </EmptyState>
           );

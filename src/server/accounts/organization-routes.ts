@@ -1,6 +1,6 @@
 import type { OrganizationShape } from "#contract/app/account.ts";
 import type { OrganizationId } from "#contract/ids.ts";
-import { PLAN_TERMS, type RetentionPeriod } from "#contract/plans.ts";
+import { describeRetention, PLAN_TERMS } from "#contract/plans.ts";
 import { auditBy, describeChanges } from "../audit/audit.ts";
 import { inTransaction } from "../db/statements/transactions.ts";
 import type { Deps } from "../deps.ts";
@@ -75,7 +75,7 @@ function deletionRoute(routes: Routes, deps: OrganizationDeps): void {
 async function readOrganization(deps: Pick<Deps, "db" | "clock">, id: OrganizationId): Promise<OrganizationShape> {
   const row = await findOrganization(deps.db, id);
   assert(row, "a member's organization exists");
-  const { name, features, retention } = PLAN_TERMS[row.plan];
+  const terms = PLAN_TERMS[row.plan];
   const logoAt = await findLogoTime(deps.db, id);
   return {
     id: row.id,
@@ -85,14 +85,10 @@ async function readOrganization(deps: Pick<Deps, "db" | "clock">, id: Organizati
     logoUrl: logoAt && `/logos/${row.id}?v=${logoAt.getTime()}`,
     plan: {
       id: row.plan,
-      name,
-      features: [...features],
-      retention: describeRetention(retention),
+      name: terms.name,
+      features: [...terms.features],
+      retention: describeRetention(terms),
       keptSince: toKeptSince(row.plan, deps.clock.now()).toISOString(),
     },
   };
-}
-
-function describeRetention(period: RetentionPeriod): string {
-  return "days" in period ? `${period.days} days` : `${period.months} months`;
 }

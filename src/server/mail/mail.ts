@@ -46,7 +46,7 @@ export type Mail = {
 };
 
 const TIMEOUT_MS = 10_000;
-/** Limit for the whole conversation, because a person is waiting for the answer. */
+/** Limit for the whole conversation, because a person is waiting for the response. */
 const LIMIT_MS = 15_000;
 
 /** A failure to send is logged and counted, never thrown. */

@@ -76,7 +76,7 @@ function toWebRequest(request: FastifyRequest, baseUrl: string): Request {
   return new Request(new URL("/mcp", baseUrl), { method: "POST", headers });
 }
 
-/** What the caller did wrong is an answer that the assistant can act on. */
+/** What the caller did wrong is a response that the assistant can act on. */
 async function runTool(
   deps: Pick<Deps, "db" | "clock" | "config">,
   caller: ToolCaller,

@@ -14,7 +14,7 @@ import {
 import { REPLY_VALUES_MAX } from "./reply-limits.ts";
 import type { ToldLimit } from "./request-budget.ts";
 
-// Every request to an external scheduling system goes through here: JSON over the connections that webhooks use, which
+// Every request to a scheduling system goes through here: JSON over the connections that webhooks use, which
 // never reach a blocked address. The caller's time limit and our own apply, replies are bounded, redirects are not followed
 // and nothing is decompressed. A failure carries a code and whether the request may have reached the system, which decides
 // what became of a booking. It never carries addresses, headers or bodies, so credentials cannot get into a log.

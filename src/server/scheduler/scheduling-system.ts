@@ -179,7 +179,7 @@ export type BookOutcome =
   | { readonly kind: "unknown"; readonly upstream: Upstream };
 
 export type Failure =
-  /** Asking again would get the same answer. */
+  /** Asking again would get the same reply. */
   | {
       readonly kind: "refused";
       readonly reason: RefusalReason;

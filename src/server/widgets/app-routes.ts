@@ -115,7 +115,7 @@ const NEW_WIDGET = {
   collect_data: false,
 } as const;
 
-/** A repeated request gets the first answer again, unless its values differ from what was created. */
+/** A repeated request gets the first response again, unless its values differ from what was created. */
 function requireSame(widget: AppWidget, wanted: object): void {
   const now: Readonly<Record<string, unknown>> = widget;
   if (Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(now[name], value))) return;

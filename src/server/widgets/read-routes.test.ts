@@ -116,7 +116,7 @@ test("widgets come newest first, ties by id, including paused ones and those wit
   assert.deepEqual(await listIds(headers), [newest, ...tied.sort(), old]);
 });
 
-test("all widgets come in one answer, however many there are", async () => {
+test("all widgets come in one response, however many there are", async () => {
   const { owner, headers } = await makeReader();
   const ids: WidgetId[] = [];
   while (ids.length < 600) ids.push(await makeWidget(deps.db, owner));

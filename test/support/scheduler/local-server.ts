@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-// For tests: an HTTP server on this machine that plays an external system strictly. A request that the system's documentation
+// For tests: an HTTP server on this machine that plays a scheduling system strictly. A request that the system's documentation
 // doesn't allow is a fault; a test ends with `expectNoFaults`.
 
 export type ReceivedRequest = {

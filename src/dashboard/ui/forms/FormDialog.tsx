@@ -5,7 +5,7 @@ import classes from "./FormDialog.module.css";
 /** How a form tells the dialog around it whether it is being sent. */
 const FormDialogContext = createContext<(isBusy: boolean) => void>(() => undefined);
 
-/** Can't be closed while the form is being sent: the answer may be a secret that is shown only once. */
+/** Can't be closed while the form is being sent: the response may be a secret that is shown only once. */
 export function FormDialog({ onClose, ...props }: ModalProps) {
   const [isBusy, setBusy] = useState(false);
   return (

@@ -60,7 +60,7 @@ describe("signing in", () => {
     assert.equal(await attempt("mixed.case@example.com", password.toUpperCase()), 401);
   });
 
-  test("a wrong password, an unknown address and an invalid address get the same answer", async () => {
+  test("a wrong password, an unknown address and an invalid address get the same response", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const cases = [
       { email: person.email, password: "not the password" },
@@ -306,7 +306,7 @@ describe("a forgotten password", () => {
     assert.equal((await reset(token, "a new password")).status, 404);
   });
 
-  test("a request for an unknown address gets the same answer and writes nothing", async () => {
+  test("a request for an unknown address gets the same response and writes nothing", async () => {
     const person = await signIn(testApp, { role: "owner" });
     const before = listLinks().length;
     const unknown = await request("nobody@example.com");

@@ -171,7 +171,7 @@ describe("inviting", () => {
     assert.deepEqual([data.length, data[0].role], [1, "viewer"]);
   });
 
-  test("gives the same answer whether or not the address has an account; only members are reported", async () => {
+  test("gives the same response whether or not the address has an account; only members are reported", async () => {
     const [admin, elsewhere] = [await makeAdmin(), await signIn(testApp, { role: "owner" })];
     const shape = async (email: string) => {
       const { status, body } = await admin.browser.send("POST", "/api/app/invitations", { email, role: "viewer" });

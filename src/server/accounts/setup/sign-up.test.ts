@@ -48,7 +48,7 @@ test("nobody has an account before the link that was sent to the address is used
   assert.equal((await complete(token)).status, 404, "the link works once");
 });
 
-test("an address that has an account gets the same answer, and an email without a token", async () => {
+test("an address that has an account gets the same response, and an email without a token", async () => {
   const { email } = await signIn(testApp, { role: "owner" });
   const [known, unknown] = [await ask(email), await ask("nobody@example.com")];
   assert.deepEqual([known.status, known.response.body], [unknown.status, unknown.response.body]);

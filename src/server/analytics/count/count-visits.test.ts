@@ -67,7 +67,7 @@ test("whoever waits for the same filters shares the count, and who comes after t
   const first = countFiltered("2026-11-01");
   await hasStarted;
   await recordHits(db, [makeHit({ widgetId, visit: 2, at: "2026-11-01T11:00:00Z" })]);
-  assert.equal(await countFiltered("2026-11-01"), 2, "what was recorded before a request is in its answer");
+  assert.equal(await countFiltered("2026-11-01"), 2, "what was recorded before a request is in its response");
   assert.ok([1, 2].includes((await first) ?? 0));
 });
 

@@ -69,13 +69,13 @@ async function nameBest(
   const { rows } = await readAtHome(db, owner, (home) =>
     sql<{ rows: [kind: number, key: string, views: number, bookings: number][] }>`-- prepared: name_best
     with ${counts}
-    select coalesce(json_agg(json_build_array(kind, key, views, bookings) order by kind, place), '[]') as rows
+    select coalesce(json_agg(json_build_array(kind, key, views, bookings) order by kind, position), '[]') as rows
     from (
       select counted.kind, key, views, bookings,
-        row_number() over (partition by counted.kind order by bookings desc, views desc, key) as place
+        row_number() over (partition by counted.kind order by bookings desc, views desc, key) as position
       from key_counts counted join ${table("funnel_keys")} on organization_id = ${owner} and funnel_keys.id = counted.id
     ) named
-    where place <= ${sql.lit(COUNTRIES_MAX)}`.execute(home),
+    where position <= ${sql.lit(COUNTRIES_MAX)}`.execute(home),
   );
   const named = new Map<KeyKind, NamedCounts[]>(KEY_KINDS.map((kind) => [kind, []]));
   for (const [number, key, views, bookings] of rows[0]?.rows ?? [])

@@ -102,7 +102,7 @@ test("a confirmed booking is returned to the visitor, stored, counted and listed
   assert.equal(channels[0].key, "Paid Search");
 });
 
-test("the same Idempotency-Key gives the same answer and one booking, even for simultaneous requests", async () => {
+test("the same Idempotency-Key gives the same response and one booking, even for simultaneous requests", async () => {
   const { widgetId, key } = await makeSetting({ collectData: true });
   const slot = await findSlot(widgetId);
   const responses = await Promise.all(Array.from({ length: 4 }, () => book(widgetId, toBody(slot), "double click")));

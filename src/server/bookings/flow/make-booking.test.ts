@@ -67,7 +67,7 @@ async function makeSetting(options: { collectData?: boolean } = {}): Promise<Set
   return { owner, widgetId, system, wanted, email };
 }
 
-/** The same system, with something happening between its answer and our commit. */
+/** The same system, with something happening between its reply and our commit. */
 function afterBooking(system: SchedulingSystem, happen: () => Promise<unknown>): SchedulingSystem {
   return {
     ...system,
@@ -95,7 +95,7 @@ function requireBooked(made: MadeBooking) {
   return made.response;
 }
 
-/** What can be said of a confirmed booking whose answer is recorded nowhere. */
+/** What can be said of a confirmed booking whose response is recorded nowhere. */
 function toKnownResponse({ startAt, serviceId, copy }: WantedBooking, reference: string) {
   const [start, { timeZone }] = [startAt.toISOString(), copy];
   return { reference, status: "confirmed", start, timeZone, service: { id: serviceId }, staff: [], joinUrl: null };
@@ -163,7 +163,7 @@ for (const [name, erase] of [
     assert.equal(await countAppointments(owner), 1);
   });
 
-test("the visitor gets a separate link to cancel; it is kept with the answer only, and not with Store bookings off", async () => {
+test("the visitor gets a separate link to cancel; it is kept with the response only, and not with Store bookings off", async () => {
   for (const [storesBookings, kept] of [
     [true, ["public.pending_bookings"]],
     [false, []],
@@ -267,7 +267,7 @@ for (const [when, before, during] of [
   ["when it was requested", { collectData: false }, async () => undefined],
   ["when it was settled", {}, (id: WidgetId) => updateWidget(db, id, { collect_data: false })],
 ] as const)
-  test(`if Store bookings was off ${when}, nothing of the answer is kept, and the key still gives the same answer`, async () => {
+  test(`if Store bookings was off ${when}, nothing of the response is kept, and the key still gives the same response`, async () => {
     const { widgetId, system, wanted: usual } = await makeSetting(before);
     const wanted = { ...usual, copy: { ...usual.copy, timeZone: "Pacific/Chatham" } };
     const response = requireBooked(
@@ -435,7 +435,7 @@ for (const storesBookings of [true, false])
       assert.equal(instant.getTime() % HOUR_MS, 0, "hours, not instants");
   });
 
-/** A database that writes the request, although its answer is lost. */
+/** A database that writes the request, although its reply is lost. */
 function losingResponse(): Db {
   return db.withPlugin({
     transformQuery: ({ node }) => node,

@@ -15,7 +15,7 @@ import {
 } from "./repeat-booking.ts";
 import { toBookResponse } from "./settle-booking.ts";
 
-// A booking, from the visitor's request to the answer:
+// A booking, from the visitor's request to the response:
 //
 //   reserve      a reference, and then a pending row, before the scheduling system is asked; a repeated key finds that row
 //                (repeat-booking.ts)
@@ -24,7 +24,7 @@ import { toBookResponse } from "./settle-booking.ts";
 //                still be working. The outcome is uncertain then, and a task keeps looking (settle-overdue.ts). Until it knows,
 //                the same request, and any other of the visit for the service, waits
 //   settle       one transaction: count, store and send the booking, or count the failure
-//   answer       what the scheduling system said, even if settling failed; it is tried again (settler.ts), and if this process
+//   respond      with what the scheduling system said, even if settling failed; it is tried again (settler.ts), and if this process
 //                ends, a task settles the booking (settle-overdue.ts)
 
 export type WantedBooking = Required<RepeatedBooking> & {
@@ -111,7 +111,7 @@ async function reserve(deps: MakeDeps, wanted: WantedBooking): Promise<Reserved>
     if (inserted?.status !== "active") return { kind: "closed", status: inserted?.status ?? "deleted" };
     return { kind: "used_before" };
   } catch (error) {
-    // The row may exist, if only the answer to the commit was lost. Nobody asks for it, so a repeated key must not wait for it.
+    // The row may exist, if only the reply to the commit was lost. Nobody asks for it, so a repeated key must not wait for it.
     deps.settler.withdraw({ owner, widgetId, reference });
     throw error;
   }

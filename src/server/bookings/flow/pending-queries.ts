@@ -147,8 +147,8 @@ export async function findPending(db: Db, owner: OrganizationId, reference: Refe
  * widget stores bookings then. This statement returns the copy, and keeps the response, only if the widget still does. Use this copy,
  * not one from memory: an erasure may have removed it meanwhile.
  *
- * The hit and the hash of the visit are deleted and all instants become whole
- * hours, so that nothing leads from a booking to its visit, which has the exact instant.
+ * The hit and the hash of the visit are deleted and all instants become whole hours, so that nothing leads from a booking to its visit,
+ * which has the exact instant.
  *
  * Locks come in the order in which an organization is deleted (organizations/delete-organization.ts): its progress, so that its visits
  * can be recorded, the widget's switches, and the request.

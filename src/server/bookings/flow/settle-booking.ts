@@ -20,7 +20,7 @@ import {
   settlePending,
 } from "./pending-queries.ts";
 
-// What follows from the scheduling system's answer, in one transaction and at most once per request. A confirmed booking is
+// What follows from the scheduling system's reply, in one transaction and at most once per request. A confirmed booking is
 // counted; if Store bookings was on when it was requested and still is, it is also stored and sent to the webhooks. A failed
 // booking is counted.
 
@@ -65,7 +65,7 @@ export async function settleConfirmed(deps: SettleDeps, confirmed: ConfirmedBook
   // It was settled already.
   if (deliveries === null) return;
   deps.metrics.bookings.inc({ outcome: "confirmed" });
-  // Not awaited: the visitor is waiting for the answer.
+  // Not awaited: the visitor is waiting for the response.
   if (deliveries.length > 0) void wakeWorkers(deps, owner, deliveries);
 }
 

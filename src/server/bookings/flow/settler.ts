@@ -39,7 +39,7 @@ export class Settler {
     this.#retrying = repeat({ periodMs: RETRY_MS, signal: this.#stopping.signal }, () => this.#retryAll());
   }
 
-  /** Resolves even if the booking could not be settled yet: the visitor gets the scheduling system's answer. */
+  /** Resolves even if the booking could not be settled yet: the visitor gets the scheduling system's reply. */
   async confirm(booking: ConfirmedBooking): Promise<void> {
     await this.#settle(booking, () => settleConfirmed(this.#deps, booking));
   }

@@ -274,7 +274,7 @@ test("an imported file comes out of the read API unchanged", async (t) => {
     });
   });
 
-  await t.test("exporting, deleting and importing again gives the same answer", async () => {
+  await t.test("exporting, deleting and importing again gives the same response", async () => {
     const answered = (await read()) as { data: Record<string, unknown>[] };
     await deps.db.deleteFrom("bookings").execute();
     await deps.db.deleteFrom("booking_references").execute();

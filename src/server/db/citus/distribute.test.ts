@@ -22,7 +22,7 @@ async function list(statement: string): Promise<string[]> {
   return (await pool.query<{ name: string }>(statement)).rows.map(({ name }) => name);
 }
 
-test("every table has one place on a cluster", async () => {
+test("every table is of one kind on a cluster", async () => {
   const listed = [
     ...DISTRIBUTED_TABLES,
     ...TABLES_BY_REFERENCE,

@@ -59,7 +59,7 @@ export class OtherWork {
 
 /** How long statements have run in this database, all connections together. Open transactions are not included yet. */
 async function readActiveMs(db: Db): Promise<number> {
-  // Within a transaction PostgreSQL would repeat its first answer.
+  // Within a transaction PostgreSQL would repeat its first reply.
   await sql`select pg_stat_clear_snapshot()`.execute(db);
   const { rows } = await sql<{ active_time: number }>`
     select active_time from pg_stat_database where datname = current_database()`.execute(db);

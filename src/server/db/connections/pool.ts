@@ -32,7 +32,7 @@ const types: pg.CustomTypesConfig = {
 const FIND_CITUS = "select from pg_extension where extname = 'citus'";
 
 /**
- * Statements and commits take milliseconds. If one connection gets no answer for this long while others do, it is
+ * Statements and commits take milliseconds. If one connection gets no reply for this long while others do, it is
  * considered lost: the operating system would notice a broken one only after a quarter of an hour. Whether the
  * statement ran is then unknown, and the caller gets an error. A server that answers nobody is noticed sooner:
  * silence-watch.ts.
@@ -222,7 +222,7 @@ function toUrl(url: string, address: string): string {
   return url.replace(/^([a-z]+:\/\/(?:[^@/]*@)?)[^/?]*/, `$1${address}`);
 }
 
-/** A refusal is also an answer from the server, for example too many connections. */
+/** A refusal is also a reply from the server, for example too many connections. */
 async function probeServer(settings: pg.ClientConfig): Promise<void> {
   const client = new pg.Client(settings);
   client.on("error", () => undefined);

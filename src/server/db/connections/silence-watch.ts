@@ -7,9 +7,9 @@ import { DatabaseUnavailable } from "./database-unavailable.ts";
 //
 // | state     | what happens                                     | next                                           |
 // |-----------|--------------------------------------------------|------------------------------------------------|
-// | answering | any answer                                       | the count of silent ticks starts again         |
-// |           | 1 s without an answer while a caller waits       | a new connection is tried; its answer counts   |
-// |           | 3 s without an answer while a caller waits       | silent                                         |
+// | answering | any reply                                        | the count of silent ticks starts again         |
+// |           | 1 s without a reply while a caller waits         | a new connection is tried; its reply counts    |
+// |           | 3 s without a reply while a caller waits         | silent                                         |
 // | silent    | a new connection is tried twice a second         | answering, with the first one that is answered |
 //
 // Time is counted in ticks of our own event loop. A process that is paused or very busy ticks less, so it does not mistake

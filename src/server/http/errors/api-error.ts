@@ -21,7 +21,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Unknown, malformed and other organizations' ids all get the same answer. */
+/** Unknown, malformed and other organizations' ids all get the same response. */
 export function notFound(thing: string): ApiError {
   return new ApiError("not_found", `${thing} not found.`);
 }
@@ -45,7 +45,7 @@ export class FieldsError extends ApiError {
 
 const INVALID_FIELDS = { code: "invalid_fields", message: "Some fields are invalid." } as const;
 
-/** Whoever asked has closed the connection, so nobody waits for the answer. Work that can stop throws this. */
+/** Whoever asked has closed the connection, so nobody waits for the response. Work that can stop throws this. */
 export class CallerLeft extends LoggableError<"The caller has left"> {
   constructor() {
     super("The caller has left");

@@ -20,7 +20,7 @@ const MALFORMED = { status: "400 Bad Request", message: "The request is not vali
 /** The received bytes as a Buffer; Fastify's type is wrong. */
 type HttpFault = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
 
-/** Malformed HTTP never becomes a request object, so the answer is written to the socket directly. */
+/** Malformed HTTP never becomes a request object, so the response is written to the socket directly. */
 export function refuseMalformedRequest(error: HttpFault, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const isUnknown = hasUnknownMethod(error);

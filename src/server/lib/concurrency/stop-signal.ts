@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Log } from "../log/log.ts";
+import type { Log, StopReason } from "../log/log.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -17,7 +17,7 @@ type StopSteps = {
 /** First signal: graceful; second: immediate. Nothing acknowledged is lost either way. */
 export function onStopSignal(options: { graceMs: number; log: Log }, steps: StopSteps): void {
   let isStopping = false;
-  const stop = async (signal: string): Promise<void> => {
+  const stop = async (signal: StopReason): Promise<void> => {
     if (isStopping) process.exit(1);
     isStopping = true;
     options.log.info("service.stopping", { signal });
@@ -26,7 +26,7 @@ export function onStopSignal(options: { graceMs: number; log: Log }, steps: Stop
     options.log.info("service.stopped");
     process.exit(0);
   };
-  const begin = (signal: string) => {
+  const begin = (signal: StopReason) => {
     stop(signal).catch((error: unknown) => {
       options.log.error("service.stop_failed", { error });
       process.exit(1);

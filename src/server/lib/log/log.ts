@@ -1,10 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import { pino } from "pino";
 import type { DeliveryId, EndpointId, OrganizationId, WidgetId } from "#contract/ids.ts";
+import type { AttemptErrorCode } from "#contract/webhooks/delivery.ts";
 import { describeError, type ErrorDescription } from "./describe-error.ts";
 
 // Structured logs: one JSON line per finished unit of work. The fields are an allow-list, so that a name, an email
 // address, a key or an IP address cannot be logged without first being added here, in sight of a reviewer.
+
+export type StopReason = "SIGINT" | "SIGTERM" | "SIGHUP" | "parent ended";
 
 type LogFields = {
   requestId?: string;
@@ -19,16 +22,16 @@ type LogFields = {
   endpointId?: EndpointId;
   attemptNumber?: number;
   outcome?: string;
-  errorCode?: string;
+  errorCode?: AttemptErrorCode;
   nextAttemptAt?: string;
   task?: string;
   count?: number;
-  role?: string;
+  role?: "all" | "web" | "worker";
   version?: string;
   migration?: string;
-  signal?: string;
+  signal?: StopReason;
   /** What an email is about. */
-  mail?: string;
+  mail?: "reset" | "sign-up" | "invitation" | "endpoint notice" | "report";
   timeZone?: string;
   /** Addresses of servers of the database. */
   servers?: string;

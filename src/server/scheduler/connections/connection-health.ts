@@ -20,7 +20,7 @@ import { recordConnectionError, recordConnectionOk } from "./queries.ts";
 //
 // | result                          | health              | asked again                          |
 // |---------------------------------|---------------------|--------------------------------------|
-// | any answer, even "slot taken"   | ok                  | at once                              |
+// | any reply, even "slot taken"    | ok                  | at once                              |
 // | refused: credentials, not found | the reason          | at once                              |
 // | unavailable, unknown            | the error           | after the wait it asked for; after   |
 // |                                 |                     | five in a row, half a minute later   |

@@ -36,9 +36,9 @@ import {
 } from "./queries.ts";
 import { DEFAULT_SETUP, type SandboxService, type SandboxSetup } from "./setup.ts";
 
-// The built-in scheduling system, for demos, tests and first steps. It behaves like an external one: it has its own
-// statements, never joins the caller's transaction, and stores no customer data. A database error is reported as an external
-// system's would be: unavailable, or unknown once an appointment may have been made.
+// The built-in scheduling system, for demos, tests and first steps. It behaves like the others: it has its own
+// statements, never joins the caller's transaction, and stores no customer data. A database error is reported as one of
+// theirs would be: unavailable, or unknown once an appointment may have been made.
 
 export type SandboxDeps = Pick<Deps, "db" | "clock" | "random" | "log"> & { readonly baseUrl: string };
 

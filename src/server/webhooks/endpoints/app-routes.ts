@@ -259,13 +259,13 @@ function toApiError(refusal: Refusal): ApiError {
   }
 }
 
-/** Repeating the first answer would show the signing secret a second time. */
+/** Repeating the first response would show the signing secret a second time. */
 function addedBefore(): ApiError {
   const sentence = "Your first attempt already added this endpoint. Rotate its secret to get a new one.";
   return new ApiError("conflict", sentence);
 }
 
-/** Rotating again would end the secret that the receiver has, and repeating the answer would show the new one twice. */
+/** Rotating again would end the secret that the receiver has, and repeating the response would show the new one twice. */
 function rotatedBefore(): ApiError {
   return new ApiError("conflict", "Your first attempt already rotated this secret. Rotate it again to get a new one.");
 }

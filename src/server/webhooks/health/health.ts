@@ -27,7 +27,7 @@ import {
 //
 //   gone      it answered 410 (webhook), or a chat says the channel is archived: at once
 //   refused   a chat answered 401, 403 or 404 to three deliveries in a row: at once
-//   failing   no success for 5 days, at least one failed delivery and 10 failed attempts; but never less than a day after its
+//   failing   no success for ENDPOINT_FAILING_DAYS_MAX, a failed delivery and FAILED_ATTEMPTS_MIN attempts; but never less than a day after its
 //             owner was warned. Health is judged when an attempt fails, so with little traffic the warning may come later.
 
 const FAILING_MS_MAX = ENDPOINT_FAILING_DAYS_MAX * DAY_MS;

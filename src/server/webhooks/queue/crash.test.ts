@@ -227,7 +227,7 @@ test("a suspended worker that resumes changes nothing that was done meanwhile", 
   const gate = Promise.withResolvers<void>();
   const receiver = await startReplying(async (_request, count) => {
     if (count === 1) await gate.promise;
-    // If it counted, the first answer would turn the endpoint off.
+    // If it counted, the first reply would turn the endpoint off.
     return { status: count === 1 ? 410 : 200 };
   });
   const endpoint = await makeEndpoint(deps, business, { url: receiver.url });

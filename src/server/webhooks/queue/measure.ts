@@ -36,7 +36,7 @@ export async function measureQueue(db: Db, now: Date): Promise<QueueMeasure> {
   });
   const sendable = lanes.filter((lane) => lane.is_sendable && lane.due_at !== null && lane.due_at < now);
   const sendableSince = sendable.map((lane) =>
-    // There was room for the next request after the receiver's last answer, its pause and its rate limit.
+    // There was room for the next request after the receiver's last reply, its pause and its rate limit.
     Math.max(toMs(lane.due_at), toMs(lane.paused_until), toMs(lane.last_attempt_at)),
   );
   const leaseEnds = lanes.flatMap(({ lease_until }) => (lease_until === null ? [] : [lease_until.getTime()]));

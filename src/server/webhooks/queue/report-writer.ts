@@ -135,7 +135,7 @@ export class ReportWriter {
 }
 
 /**
- * Keeps the first report of each attempt. After an outage there may be two with the same token: the receiver's answer, kept
+ * Keeps the first report of each attempt. After an outage there may be two with the same token: the receiver's reply, kept
  * while the database was down, and the expired lease.
  */
 function keepFirst(pending: readonly Pending[]): Pending[] {

@@ -6,7 +6,7 @@ import type { Reply, Silence } from "../local-server.ts";
 import { listWeek, requireBooked, requireFound, toRequest } from "../requests.ts";
 import type { ConformanceSubject } from "./subject.ts";
 
-// What every adapter of an external system must do when the system, or the network, does not behave. The stand-in plays it.
+// What every adapter of a scheduling system must do when the system, or the network, does not behave. The stand-in plays it.
 
 export type ExternalSubject = ConformanceSubject & {
   /** Makes the stand-in answer the next requests to book with these. With `creates`, the appointment is made all the same. */
@@ -34,7 +34,7 @@ export function testExternalConformance(name: string, open: () => Promise<Extern
     return { ...subject, request: toRequest(serviceId, slot) };
   };
 
-  describe(`${name} as an external system`, () => {
+  describe(`${name} as a scheduling system`, () => {
     test("waits out a short rate limit, and books once", async () => {
       const { system, request, injectBookingFault, toThrottled, countAppointments } = await openWithSlot();
       injectBookingFault({ reply: toThrottled(1) });

@@ -15,9 +15,9 @@ export function chooseBest(totals: KeyCounts, rowsMax: number): KeyCounts {
     const last = best[rowsMax - 1];
     if (last && !isBefore(counts, last)) continue;
     if (last) best.pop();
-    let place = best.length;
-    while (place > 0 && isBefore(counts, best[place - 1] as Counts)) place--;
-    best.splice(place, 0, counts);
+    let position = best.length;
+    while (position > 0 && isBefore(counts, best[position - 1] as Counts)) position--;
+    best.splice(position, 0, counts);
   }
   const last = best.at(-1);
   const chosen: KeyCounts = new Map();

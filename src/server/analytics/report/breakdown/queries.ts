@@ -110,10 +110,10 @@ const PIECE_ROWS = 2_000;
 /** CTE `pieces`. */
 function cutPieces(order: ListOrder): RawBuilder<unknown> {
   return sql`pieces as (
-      select (place - 1) / ${sql.lit(PIECE_ROWS)} as number,
-        json_agg(json_build_array(key, label, views, bookings) order by place)::text as piece
+      select (position - 1) / ${sql.lit(PIECE_ROWS)} as number,
+        json_agg(json_build_array(key, label, views, bookings) order by position)::text as piece
       from (
-        select key, label, views, bookings, row_number() over (order by ${toOrder(order)}) as place from found
+        select key, label, views, bookings, row_number() over (order by ${toOrder(order)}) as position from found
       ) placed
       group by number
     )`;
