@@ -30,7 +30,7 @@ test("a fixed statement is built once, and gets its values by name, whatever the
 
 test("a missing value is a bug, not null", async () => {
   for (const values of [{ count: 1 }, { count: 1, name: undefined }])
-    await assert.rejects(statement.run(db, values as unknown as Values), /the statement's name has a value/);
+    await assert.rejects(statement.run(db, values as unknown as Values), /each placeholder of a statement has a value/);
 });
 
 test("a statement that reads its values while it is built fails", async () => {

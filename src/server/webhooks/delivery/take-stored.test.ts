@@ -12,6 +12,7 @@ import {
   startReplying,
 } from "../../../../test/support/webhooks/webhook-service.ts";
 import { createLog } from "../../lib/log/log.ts";
+import { LoggableError } from "../../lib/log/loggable-error.ts";
 import { randomId } from "../../lib/secrets/random.ts";
 import { EndpointCare } from "../health/health.ts";
 import { wakeDirectly } from "../outbox/wake-workers.ts";
@@ -72,7 +73,7 @@ test("what a resting loop is told of is leased without a claim, and sent", async
 
 test("if that fails, the log says so, and a claim sends it", async (t) => {
   const { lines } = await bookUntilLeased(t, () => {
-    throw new Error("out of order");
+    throw new LoggableError("out of order");
   });
   assert.ok(lines.some((line) => line.includes("deliveries.claim_failed") && line.includes("out of order")));
 });
